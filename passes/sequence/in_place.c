@@ -44,19 +44,30 @@ typedef struct {
 
 // ---- what changes ---------------------------------------------------------------------------------
 
-static MlirValue under(MlirValue v) {
+static int64_t bits_of(MlirValue v) {
+  MlirType t = sn_element(sn_type_of(v));
+  return mlirTypeIsAIndex(t) ? 64 : sn_bits(t);
+}
+
+// The number as it was before it got a type as wide or wider. `bits`: the fewest that it had, if not null.
+static MlirValue under(MlirValue v, int64_t *bits) {
   for (;;) {
     MlirOperation op = sn_definer(v);
-    if (!sn_is(op, "sinter.broadcast") && !sn_is(op, "arith.index_cast") && !sn_is(op, "arith.extsi"))
+    bool cast = sn_is(op, "arith.index_cast") || sn_is(op, "arith.extsi");
+    if (bits && *bits > bits_of(v))
+      *bits = bits_of(v);
+    if (!sn_is(op, "sinter.broadcast") && !(cast && (bits || bits_of(sn_operand(op, 0)) <= bits_of(v))))
       return v;
     v = sn_operand(op, 0);
   }
 }
 
-// The dimension that the value is the position in; -1: it is none.
+// The dimension that the value is the position in; -1: it is none, or one that its type has not all numbers of.
 static int64_t position_in(const SnForm *f, MlirValue v) {
-  MlirOperation op = sn_definer(under(v));
-  return sn_is(op, "sinter.index") ? sn_row_named_dim(f, op) : -1;
+  int64_t bits = 64;
+  MlirOperation op = sn_definer(under(v, &bits));
+  int64_t d = sn_is(op, "sinter.index") ? sn_row_named_dim(f, op) : -1;
+  return d < 0 || bits == 64 || f->dims.data[d].size <= (int64_t)1 << (bits - 1) ? d : -1;
 }
 
 static int64_t input_of(const SnForm *f, MlirValue v) {
@@ -92,7 +103,8 @@ static const char *find_update(const SnForm *f, size_t result, MlirValue argumen
     return "it is made by more than choosing between an element and another";
   MlirOperation select = sn_definer(
       sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)(f->accumulators.size + sn_output_position(f, result))));
-  MlirOperation equal = sn_is(select, "arith.select") ? sn_definer(under(sn_operand(select, 0))) : (MlirOperation){0};
+  MlirOperation equal =
+      sn_is(select, "arith.select") ? sn_definer(under(sn_operand(select, 0), NULL)) : (MlirOperation){0};
   if (!sn_is(equal, "arith.cmpi") || sn_int_attr(equal, "predicate", -1) != EQUAL)
     return "it is no choice by where an element stands: position == number ? new : old";
   int64_t old = input_of(f, sn_operand(select, 2));
@@ -103,7 +115,7 @@ static const char *find_update(const SnForm *f, size_t result, MlirValue argumen
   *u = (Update){.result = result,
                 .old = (size_t)old,
                 .dim = left >= 0 ? left : right,
-                .at = under(sn_operand(equal, left >= 0 ? 1 : 0)),
+                .at = under(sn_operand(equal, left >= 0 ? 1 : 0), NULL),
                 .made = sn_operand(select, 1)};
   if (u->dim < 0 || (left >= 0 && right >= 0))
     return "it is no choice by where an element stands: position == number ? new : old";

@@ -110,6 +110,25 @@ func.func @moved(%c: tensor<8x8xf32>, %k: tensor<8xf32>, %at: tensor<1xindex>) -
 
 // -----
 
+// Positions are cut to numbers of 2 bits: the first, the fifth, .. are alike.
+
+func.func @narrow(%c: tensor<8x8xf32>, %k: tensor<8xf32>, %at: tensor<1xi2>) -> (tensor<8x8xf32> {sinter.in_place_of = 0 : i64}) {
+  %e = tensor.empty() : tensor<8x8xf32>
+  // expected-error @+1 {{it is no choice by where an element stands: position == number ? new : old}}
+  %y = sinter.rowwise (i = 8) by (j = 8) ins(%c[i, j] : tensor<8x8xf32>, %k[j] : tensor<8xf32>, %at[0] : tensor<1xi2>)
+      outs(%e[i, j] : tensor<8x8xf32>) {
+  ^row(%o: tensor<8xf32>, %n: tensor<8xf32>, %a: i2):
+    %i = sinter.index i : index
+    %p = arith.index_cast %i : index to i2
+    %is = arith.cmpi eq, %p, %a : i2
+    %r = arith.select %is, %n, %o : tensor<8xf32>
+    sinter.yield %r : tensor<8xf32>
+  }
+  return %y : tensor<8x8xf32>
+}
+
+// -----
+
 // Somebody needs what is new and what was there.
 
 func.func @both(%c: tensor<4x8xf32>, %k: tensor<8xf32>, %at: tensor<1xindex>)
