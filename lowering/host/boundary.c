@@ -122,18 +122,14 @@ static MlirValue copied(SnBuilder *b, MlirValue y) {
                    0);
 }
 
-// The result that gives the value itself: what lies in an argument's memory, or the first.
-static intptr_t own_result(MlirOperation func, MlirOperation ret, MlirValue y) {
+// Which result gives each value itself: what lies in an argument's memory, or the first.
+static void own_results(MlirOperation func, MlirOperation ret, SnTable *own) {
   MlirAttribute all = sn_get_attr(func, "res_attrs");
-  intptr_t n = sn_num_operands(ret), first = n;
-  for (intptr_t i = n; i-- > 0;) {
-    if (!sn_same(sn_operand(ret, i), y))
-      continue;
-    first = i;
-    if (all.ptr && mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(all, i), SN_STR(SN_SHARES)).ptr)
-      break;
-  }
-  return first;
+  for (intptr_t i = sn_num_operands(ret); i-- > 0;)
+    sn_table_put(own, sn_operand(ret, i).ptr, (uintptr_t)i);
+  for (intptr_t i = 0; all.ptr && i < sn_num_operands(ret); ++i)
+    if (mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(all, i), SN_STR(SN_SHARES)).ptr)
+      sn_table_put(own, sn_operand(ret, i).ptr, (uintptr_t)i);
 }
 
 // Results have places of their own: buffer-results-to-out-params takes each value once.
@@ -141,15 +137,19 @@ static void return_tensors(MlirOperation func) {
   SnOpVec returns = sn_collect(func, "func.return");
   for (size_t k = 0; k < returns.size; ++k) {
     SnBuilder b = sn_before(returns.data[k]);
+    SnTable own = {0};
+    own_results(func, returns.data[k], &own);
     for (intptr_t i = 0; i < sn_num_operands(returns.data[k]); ++i) {
       MlirValue y = sn_operand(returns.data[k], i);
       MlirType type = sn_type_of(y);
+      uintptr_t first;
       if (!mlirTypeIsARankedTensor(type))
         mlirOperationSetOperand(returns.data[k], i,
                                 sn(&b, "tensor.from_elements", boundary_type(type), y));
-      else if (own_result(func, returns.data[k], y) != i)
+      else if (sn_table_get(&own, y.ptr, &first) && first != (uintptr_t)i)
         mlirOperationSetOperand(returns.data[k], i, copied(&b, y));
     }
+    sn_table_free(&own);
   }
   sn_vec_free(&returns);
 }
