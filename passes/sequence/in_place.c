@@ -419,6 +419,56 @@ static MlirLogicalResult write_form(MlirOperation func, MlirOperation ret, MlirO
   return result;
 }
 
+// ---- dimensions of one element ---------------------------------------------------------------------------
+
+// The map of a destination as large as `to`, which has the dimensions of `from` in their order and others of size 1.
+static bool with_ones(MlirAffineMap map, MlirType from, MlirType to, MlirAffineMap *wide) {
+  MlirContext ctx = mlirAffineMapGetContext(map);
+  MlirAffineExpr e[SN_MAX_DIMS];
+  intptr_t at = 0, rank = sn_rank(from), n = sn_rank(to);
+  if (n > SN_MAX_DIMS)
+    return false;
+  for (intptr_t i = 0; i < n; ++i) {
+    bool one = sn_dim(to, i) == 1 && (at == rank || sn_dim(from, at) != 1);
+    if (!one && (at == rank || sn_dim(from, at) != sn_dim(to, i)))
+      return false;
+    e[i] = one ? mlirAffineConstantExprGet(ctx, 0) : mlirAffineMapGetResult(map, at++);
+  }
+  *wide = mlirAffineMapGet(ctx, mlirAffineMapGetNumDims(map), 0, n, e);
+  return at == rank;
+}
+
+// A cache of one batch: forms leave out dimensions of size 1, and what they store is unfolded behind them. The form
+// that makes what `unfold` unfolds stores it unfolded; what else reads it folds it.
+static void store_unfolded(MlirOperation unfold) {
+  MlirValue narrow = sn_operand(unfold, 0), v = sn_result(unfold, 0);
+  MlirOperation op = sn_definer(narrow);
+  MlirType t = sn_type_of(v), was = sn_type_of(narrow);
+  MlirAffineMap wide;
+  if (!sn_is_form(op) || sn_in_sequence(op) || !mlirShapedTypeHasStaticShape(t))
+    return;
+  intptr_t k = mlirOpResultGetResultNumber(narrow);
+  SnForm f = sn_form_read(op), to = sn_form_read(op);
+  if (!f.schedule.ptr && with_ones(f.outputs.data[k].map, was, t, &wide)) {
+    SnBuilder b = sn_before(op);
+    to.outputs.data[k].map = wide;
+    to.outputs.data[k].value = sn(&b, "tensor.empty", t);
+    MlirValue made = sn_result(sn_with_other_sides(&b, &f, &to), k);
+    SnBuilder behind = sn_after(sn_definer(made));
+    MlirValue folded =
+        sn(&behind, "tensor.collapse_shape", made, was, sn_attr("reassociation", sn_get_attr(unfold, "reassociation")));
+    mlirValueReplaceAllUsesOfWith(made, folded);
+    mlirOperationSetOperand(sn_definer(folded), 0, made);
+    mlirValueReplaceAllUsesOfWith(v, made);
+    mlirOperationDestroy(unfold);
+    mlirOperationDestroy(op);
+    if (sn_unused(sn_definer(folded)))
+      mlirOperationDestroy(sn_definer(folded));
+  }
+  sn_form_free(&f);
+  sn_form_free(&to);
+}
+
 static MlirLogicalResult function(MlirOperation func, void *user) {
   if (!sn_get_attr(func, "res_attrs").ptr || !sn_function_body(func).ptr)
     return SN_OK;
@@ -430,6 +480,10 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
     MlirValue argument;
     if (sn_failed(check_word(func, ret, i, &argument)))
       return SN_FAIL;
+    if (!sn_null(op) && sn_is(op, "tensor.expand_shape")) {
+      store_unfolded(op);
+      op = sn_definer(sn_operand(ret, i));
+    }
     if (!sn_is_form(op) || sn_in_sequence(op))
       return sn_error(func,
                       "result %td is in place of an argument, and cannot be: no kernel of ours by itself makes it", i);

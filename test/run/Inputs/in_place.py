@@ -1,12 +1,13 @@
-"""Inputs of in_place.mlir and what it gives: in_place.py FOLDER POSITION."""
+"""Inputs of in_place.mlir and what it gives: in_place.py FOLDER POSITION [HEADS SIZE]."""
 import pathlib
 import sys
 
 import numpy as np
 
 folder, at = pathlib.Path(sys.argv[1]), int(sys.argv[2])
+heads, size = (int(n) for n in sys.argv[3:5] or (2, 16))
 r = np.random.default_rng(at & 0xFF)
-c, k = r.standard_normal((2, 32, 16)).astype("f"), r.standard_normal((2, 16)).astype("f")
+c, k = r.standard_normal((heads, 32, size)).astype("f"), r.standard_normal((heads, size)).astype("f")
 w = c.astype("d")
 if 0 <= at < 32:
     w[:, at] = k.astype("d") ** 2
