@@ -114,6 +114,29 @@ static bool solve(Side *s, intptr_t p, int64_t offset) {
   return true;
 }
 
+// Whether places that differ in the dimensions of subscript p differ in it, and there are two or more: as in h * 4 + k
+// + 8, where k is less than 4. A window would sum over all h where one is met.
+static bool one_to_one(const Side *s, intptr_t p) {
+  int64_t next = 1, n = 0;
+  bool taken[MANY] = {false};
+  for (bool more = true; more;) {
+    intptr_t least = -1;
+    for (intptr_t d = 0; d < (intptr_t)s->f->dims.size; ++d)
+      if (s->in[d] == p && !taken[d] && s->f->dims.data[d].size != 1 && (least < 0 || s->factor[d] < s->factor[least]))
+        least = d;
+    more = least >= 0;
+    if (!more)
+      break;
+    if (s->factor[least] < next)
+      return false;
+    taken[least] = true;
+    ++n;
+    int64_t size = s->f->dims.data[least].size;
+    next = size == SN_DYNAMIC ? INT64_MAX : sn_times(s->factor[least], size);
+  }
+  return n > 1;
+}
+
 static bool read_side(Side *s) {
   const SnAccess *a = &s->f->inputs.data[s->side];
   for (size_t d = 0; d < s->f->dims.size; ++d)
@@ -139,7 +162,7 @@ static bool read_side(Side *s) {
     else if (digits(s, p, offset, order, &n))
       for (intptr_t i = 0; i < n; ++i)
         keep(s, p, order[i], s->f->dims.data[order[i]].size);
-    else if (!solve(s, p, offset))
+    else if (one_to_one(s, p) || !solve(s, p, offset))
       return false;
   }
   return true;
@@ -219,6 +242,12 @@ static bool ends_seen(const Side *s, intptr_t d) {
   return true;
 }
 
+// A dimension that a window steps by is the place divided by the step. The gradient is spread, with zeros where that
+// divides nothing (spread, below); the other side is not, and may not be read by it.
+static bool divides(const Side *s, intptr_t d) {
+  return (s->factor[d] >= -1 && s->factor[d] <= 1) || !sn_map_uses(s->maps[1], d);
+}
+
 // What is neither of the result nor solved is summed.
 static bool find_sums(Side *s) {
   MlirContext ctx = s->b->ctx;
@@ -232,7 +261,7 @@ static bool find_sums(Side *s) {
   }
   intptr_t total = s->n + s->sums;
   for (intptr_t d = 0; d < dims; ++d) {
-    if (s->solved[d] && !ends_seen(s, d))
+    if (s->solved[d] && (!ends_seen(s, d) || !divides(s, d)))
       return false;
     if (!s->exprs[d].ptr)
       s->exprs[d] = mlirAffineConstantExprGet(ctx, 0);

@@ -546,6 +546,12 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/sequence/in_place.c", "SnIf there = sn_if(&in, inside(&in, at, l->f->dims.data[u->dim].size));",
      "SnIf there = sn_if(&in, sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1));", ["run/in_place.test"],
      "a position outside of the cache is stored to"),
+    ("passes/differentiate/side_gradients.c",
+     "return (s->factor[d] >= -1 && s->factor[d] <= 1) || !sn_map_uses(s->maps[1], d);", "return true;",
+     ["run/differentiate_places.mlir"], "a side is read at a place that a step has not been divided out of"),
+    ("passes/differentiate/side_gradients.c", "else if (one_to_one(s, p) || !solve(s, p, offset))",
+     "else if (!solve(s, p, offset))", ["passes/differentiate/side_views.mlir"],
+     "heads that are some columns are summed over all heads for each column"),
     ("test/gpu/emulate", "return int(bad or not count)", "return int(bad)", EMULATE,
      "the emulator is content with no case"),
 )]

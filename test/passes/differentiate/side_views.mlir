@@ -55,3 +55,21 @@ func.func @unused(%x: tensor<16xf32>, %w: tensor<8x16xf32>, %g: tensor<4x8xf32>)
   %d = sinter.differentiate %y upstream(%g) wrt(%x) : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<16xf32>) -> tensor<16xf32>
   return %d : tensor<16xf32>
 }
+// Heads that are some columns of a matrix: the gradient of the heads, which is a product each, put where they were.
+
+// CHECK-LABEL: func.func @some_columns
+// CHECK:       %[[HEADS:.+]] = sinter.contract (i = 2, k = 6) by (l = 4)
+// CHECK-NEXT:    product (j = 5) (%arg2[i, j, k] : {{.*}}, %arg0[0, j, i, l] : tensor<1x5x2x4xf32>) : f32
+// CHECK:       sinter.rowwise (d = 6) by (d1 = 16)
+// CHECK-NEXT:    ins(%[[HEADS]][(d1 - 5) floordiv 4, d, d1 - ((d1 - 5) floordiv 4) * 4 - 5] : {{.*}} else 0.0
+func.func @some_columns(%q: tensor<1x5x2x4xf32>, %kv: tensor<6x16xf32>, %g: tensor<2x5x6xf32>) -> tensor<6x16xf32> {
+  %e = tensor.empty() : tensor<2x5x6xf32>
+  %s = sinter.contract (i = 2, j = 5) by (k = 6)
+      product (l = 4) (%q[0, j, i, l] : tensor<1x5x2x4xf32>, %kv[k, i * 4 + l + 5] : tensor<6x16xf32>) : f32
+      outs(%e[i, j, k] : tensor<2x5x6xf32>) {
+  ^row(%acc: tensor<6xf32>):
+    sinter.yield %acc : tensor<6xf32>
+  }
+  %d = sinter.differentiate %s upstream(%g) wrt(%kv) : (tensor<2x5x6xf32>, tensor<2x5x6xf32>, tensor<6x16xf32>) -> tensor<6x16xf32>
+  return %d : tensor<6x16xf32>
+}
