@@ -104,6 +104,13 @@ bool sn_fuse_turns(MlirBlock block, const SnPolicy *policy);
 // x goes on from rows of a kernel, which y would have made again as columns: as one they would do neither.
 bool sn_go_on_apart(MlirOperation x, MlirOperation y, const SnPolicy *policy);
 
+// ---- fuse/part_sums.c -----------------------------------------------------------
+
+// How many parts a product's sum has, where it becomes one over dimension `kept` alone; 0: it cannot. Infinity: `?`.
+double sn_parts_of_sum(const SnForm *g, int64_t kept);
+// Makes it so, and adds the parts up behind; the form that makes the parts, with g's sides.
+MlirOperation sn_sum_parts(MlirOperation op, int64_t kept);
+
 // ---- fuse/one_group.c -----------------------------------------------------------
 
 // Groups of columns of the same sizes that results are made of become one; tells whether there were any.

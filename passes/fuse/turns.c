@@ -22,6 +22,7 @@ typedef struct {
   Kind kind;
   intptr_t row;   // of the maker, that its product sums over
   intptr_t turns; // the reader's row dimension that has to become its columns; -1: none
+  int64_t kept;   // of what the reader's product sums over, where all else is summed behind it; -1: it is all
 } Use;
 typedef SN_VEC(Use) Uses;
 
@@ -73,9 +74,23 @@ static bool goes_on_already(const SnForm *g, size_t input) {
   return goes_on;
 }
 
+static bool is_longer(const SnForm *f, intptr_t a, intptr_t b) {
+  int64_t n = f->dims.data[a].size, m = f->dims.data[b].size;
+  return m != SN_DYNAMIC && (n == SN_DYNAMIC || n > m);
+}
+
+// Parts of the sum, written and read, are less than the result of f, which need not be written and read then.
+static bool parts_are_small(const SnForm *f, size_t result, const SnForm *g, int64_t kept) {
+  double parts = sn_parts_of_sum(g, kept);
+  if (!parts)
+    return false;
+  double elements = sn_elements(sn_type_of(sn_result(g->op, 0))), bits = sn_bits(g->products.data[0].type);
+  return parts * elements * bits / 8 < sn_bytes(sn_type_of(sn_result(f->op, (intptr_t)result)));
+}
+
 // Which dimensions of the maker the reader's product sums over, and where its columns are in the reader.
 static Use read_use(const SnForm *f, size_t result, MlirOperation reader, size_t input) {
-  Use use = {reader, input, STORED, -1, -1};
+  Use use = {reader, input, STORED, -1, -1, -1};
   if (!sn_is(reader, "sinter.contract") || !mlirBlockEqual(mlirOperationGetBlock(reader), mlirOperationGetBlock(f->op)))
     return use;
   SnForm g = sn_form_read(reader);
@@ -83,15 +98,21 @@ static Use read_use(const SnForm *f, size_t result, MlirOperation reader, size_t
   bool fits = sn_is_plain(&g) && !g.schedule.ptr && sn_num_results(reader) && input < 2 * g.products.size;
   const SnAccess *side = fits ? &g.inputs.data[input] : NULL;
   fits = fits && !side->through.ptr && !side->fill.ptr;
-  int64_t rows = 0, columns = 0, own = fits ? sn_first_own(&g, input / 2) : 0;
+  int64_t rows = 0, columns = 0, kept = -1, own = fits ? sn_first_own(&g, input / 2) : 0;
   for (intptr_t p = 0; fits && p < mlirAffineMapGetNumResults(written); ++p) {
     intptr_t d = sn_map_dim(written, p), e = sn_map_dim(side->map, p);
     fits = d < 0 || e >= 0;
     if (d < 0 || e < own)
       continue;
     *(sn_is_row_dim(f, d) ? &rows : &columns) += 1;
-    if (sn_is_row_dim(f, d))
-      use.row = d;
+    if (!sn_is_row_dim(f, d) || (use.row >= 0 && !is_longer(f, d, use.row)))
+      continue;
+    use.row = d;
+    kept = e;
+  }
+  if (fits && rows > 1 && !columns && parts_are_small(f, result, &g, kept)) {
+    use.kept = kept;
+    rows = 1;
   }
   if (fits && !rows && columns) {
     SnChain c;
@@ -217,6 +238,20 @@ static void hand_over(const Uses *uses, const bool *results, size_t num_results,
   }
 }
 
+// Readers that sum over more than the turned rows do so in parts.
+static void sum_in_parts(Uses *uses) {
+  for (size_t i = 0; i < uses->size; ++i) {
+    if (uses->data[i].kept < 0)
+      continue;
+    MlirOperation whole = uses->data[i].reader, parts = sn_sum_parts(whole, uses->data[i].kept);
+    for (size_t e = 0; e < uses->size; ++e)
+      if (mlirOperationEqual(uses->data[e].reader, whole)) {
+        uses->data[e].reader = parts;
+        uses->data[e].kept = -1;
+      }
+  }
+}
+
 // Of what find_results found: the first result; others come next.
 static void keep_first(const SnForm *f, bool *results, size_t *readers, Uses *uses) {
   size_t first = 0;
@@ -241,6 +276,7 @@ static bool turn_one(MlirOperation op, const SnPolicy *policy) {
     ok = sn_can_turn(op, row, results, &t) && sn_turn_worth(&t, readers, policy);
     if (ok) {
       MlirOperation kept, made = sn_turn(&t, &kept);
+      sum_in_parts(&uses);
       hand_over(&uses, results, f.outputs.size, kept, made);
       sn_tidy(made);
     }

@@ -22,13 +22,15 @@ static bool needs_row(MlirOperation op) {
   return sn_row_op_has(op, SN_READS_ONE) || sn_row_op_has(op, SN_READS_SCALAR);
 }
 
-bool sn_is_elementwise_form(const SnForm *f) {
-  if (f->contract || f->accumulators.size || !sn_is_plain(f))
-    return false;
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+bool sn_is_elementwise_body(MlirBlock body) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
     if (sn_row_op_has(op, SN_READS_ALL) || needs_row(op))
       return false;
   return true;
+}
+
+bool sn_is_elementwise_form(const SnForm *f) {
+  return !f->contract && !f->accumulators.size && sn_is_plain(f) && sn_is_elementwise_body(f->body);
 }
 
 bool sn_is_total(const SnForm *f) {

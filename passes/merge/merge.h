@@ -77,6 +77,7 @@ void sn_into_side_free(SnIntoSide *m);
 
 // A form without reductions, picks, products and accumulators: any of its dimensions may be a row's or a column's.
 bool sn_is_elementwise_form(const SnForm *f);
+bool sn_is_elementwise_body(MlirBlock body); // what is yielded at a column needs of its rows that column alone
 // A form that only combines one value over all of its dimensions: sum_{i,j} f(i, j). Any dimension may be a
 // row's or a column's here too.
 bool sn_is_total(const SnForm *f);

@@ -43,7 +43,8 @@ MlirLogicalResult sn_simplify(MlirOperation root) {
   collect_forms(root, &all);
   for (size_t i = 0; i < all.size; ++i) {
     sn_simplify_subscripts(all.data[i]);
-    sn_drop_unit_dims(all.data[i]);
+    if (!sn_drop_sums_of_one(all.data[i]))
+      sn_drop_unit_dims(all.data[i]);
   }
   sn_vec_free(&all);
   SnOpVec contracts = sn_collect(root, "sinter.contract");

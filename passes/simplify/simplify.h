@@ -28,6 +28,8 @@ bool sn_is_diagonal(const SnForm *f, MlirValue v);
 bool sn_simplify_subscripts(MlirOperation op);
 // Dimensions of size 1 go (unit_dims.c); tells whether there were any.
 bool sn_drop_unit_dims(MlirOperation op);
+// What is reduced over rows that are one is that row: another form then stands in its place, and op is gone.
+bool sn_drop_sums_of_one(MlirOperation op);
 // Products of small integers in 64 bits become ones in 32 (narrow_products.c); tells whether there were any.
 bool sn_narrow_products(MlirOperation op);
 // A product that another one of the form is, or that nobody reads, goes (equal_products.c); tells whether there was

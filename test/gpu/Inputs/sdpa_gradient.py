@@ -1,6 +1,8 @@
 """Value and gradients of a causal scaled_dot_product_attention as torch-mlir exports it, on the emulated GPU.
 
-    sdpa_gradient.py EMULATE FOLDER PROGRAM        with sinter-opt on PATH
+    sdpa_gradient.py EMULATE FOLDER PROGRAM [HEADS KEY_HEADS]        with sinter-opt on PATH
+
+With two numbers heads share keys, and positions stand in front of heads.
 """
 
 import pathlib
@@ -10,8 +12,9 @@ import sys
 import numpy as np
 
 emulate, folder, program = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+HEADS, KEY_HEADS = map(int, sys.argv[4:6] or (2, 2))
 folder.mkdir(parents=True, exist_ok=True)
-HEADS, T, D = 2, 40, 16
+T, D, TURNED, SHARE = 40, 16, len(sys.argv) > 4, HEADS // KEY_HEADS
 
 
 def rounded(x):
@@ -22,17 +25,22 @@ def rounded(x):
 
 
 rng = np.random.default_rng(5)
-(q, k, v, g), bits = zip(*[rounded(rng.standard_normal((1, HEADS, T, D))) for _ in range(4)])
+turned = lambda x: x.swapaxes(1, 2) if TURNED else x
+of_heads = lambda x: x.reshape(1, KEY_HEADS, SHARE, T, D).sum(2)
+(q, k, v, g), bits = zip(*[rounded(rng.standard_normal((1, n, T, D))) for n in (HEADS, KEY_HEADS, KEY_HEADS, HEADS)])
+bits = [turned(x) for x in bits]
+k, v = k.repeat(SHARE, 1), v.repeat(SHARE, 1)
 s = q @ k.swapaxes(-1, -2) * D**-0.5
 s = np.where(np.tril(np.ones((T, T), bool)), s, -np.inf)
 p = np.exp(s - s.max(-1, keepdims=True))
 p /= p.sum(-1, keepdims=True)
 dp = g @ v.swapaxes(-1, -2)
 ds = p * (dp - (p * dp).sum(-1, keepdims=True)) * D**-0.5
-wanted = [p @ v, ds @ k, ds.swapaxes(-1, -2) @ q, p.swapaxes(-1, -2) @ g]
+wanted = [p @ v, ds @ k, of_heads(ds.swapaxes(-1, -2) @ q), of_heads(p.swapaxes(-1, -2) @ g)]
+wanted = [turned(x) for x in wanted]
 command = [sys.executable, emulate, program, "--tolerance=4e-2", "--gpu=weights=half wrt='0,1,2' upstream=true"]
 for option, arrays in (("input", bits), ("expect", wanted)):
     for i, x in enumerate(arrays):
-        np.save(folder / f"{option}{i}.npy", x if option == "input" else x.astype("f4"))
+        np.save(folder / f"{option}{i}.npy", np.ascontiguousarray(x if option == "input" else x.astype("f4")))
         command.append(f"--{option}={folder}/{option}{i}.npy")
 subprocess.run(command, check=True)
