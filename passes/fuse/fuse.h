@@ -70,10 +70,16 @@ typedef struct {
   unsigned age;        // of the order, when that was found
 } SnKnown;
 typedef struct {
+  uintptr_t ops[2]; // 1 + one that waits for a and that b waits for, once near b, once near a; 0: none
+  unsigned age;
+} SnBetween;
+typedef struct {
   SnTable places;  // larger ones stand behind
+  SnTable pairs;   // of two numbers, the first of which waits for the second
   SnTable numbers; // of what something is known of: 1 + its place in `known`
   SN_VEC(SnKnown) known;
   unsigned age; // what was known before may not hold any more
+  SnBetween between; // of the last two that were asked
 } SnOrder;
 SnOrder sn_order(MlirBlock block);
 void sn_order_free(SnOrder *order);
@@ -82,6 +88,10 @@ uintptr_t sn_order_place(const SnOrder *order, MlirOperation op);
 void sn_order_put(SnOrder *order, MlirOperation op, uintptr_t place);
 // a and b are gone: what waits for one of them waits for `merged`, which may be null.
 void sn_order_merged(SnOrder *order, MlirOperation a, MlirOperation b, MlirOperation merged);
+// b waits for a, it was found.
+void sn_order_apart(SnOrder *order, MlirOperation a, MlirOperation b);
+// When a and b are merged: whether anything that stood between one of them and another is neither; it stays.
+bool sn_order_between(SnOrder *order, SnBetween *between, MlirOperation a, MlirOperation b);
 // Something reads less than before: who waits for whom is looked for again.
 void sn_order_reads_less(SnOrder *order);
 

@@ -6,7 +6,8 @@
 // Neighbours are an op and what reads its results, and ops that read one value. What a merge would save follows from
 // what the two read; the pairs are a heap by that. Whether the best one may be a kernel is asked when its turn comes,
 // and again only when one of the two changes or loses a reader: so the time grows with the number of kernels, not with
-// its square.
+// its square. What stands between a form and its neighbours is known of what the form becomes: steps of a recurrence
+// share their weights, and each would ask of tens of others what it waits for whenever it is merged.
 //
 // runs in: fuse, explain    test: test/passes/fuse/fuse.mlir
 
@@ -38,9 +39,10 @@ bool sn_can_fuse(MlirOperation a, MlirOperation b, const SnPolicy *policy) {
 typedef struct SnPair {
   SnFuseForm *a, *b; // a stands before b
   size_t of_a, of_b; // its places among theirs
-  double saved;
+  double saved;      // while it is in the heap
   enum { OUT, WAITS, IN_HEAP } state; // out: asked and refused
   size_t at;                          // among those that wait, or in the heap
+  SnBetween between;                  // while it waits: what keeps it apart
 } Pair;
 typedef SN_VEC(Pair *) PairVec;
 
@@ -102,37 +104,6 @@ static void sink(Search *s, size_t at) {
   set(&s->heap, at, p);
 }
 
-static void put_into_heap(Search *s, Pair *p) {
-  p->state = IN_HEAP;
-  sn_push(&s->heap, p);
-  rise(s, s->heap.size - 1);
-}
-
-static void keep_apart(Search *s, Pair *p) {
-  p->state = WAITS;
-  sn_push(&s->apart, p);
-  p->at = s->apart.size - 1;
-}
-
-// Out of the heap, or from among those that wait.
-static void take_out(Search *s, Pair *p) {
-  size_t at = p->at;
-  if (p->state == WAITS) {
-    set(&s->apart, at, s->apart.data[s->apart.size - 1]);
-    --s->apart.size;
-  } else if (p->state == IN_HEAP) {
-    Pair *last = s->heap.data[--s->heap.size];
-    if (last != p) {
-      set(&s->heap, at, last);
-      rise(s, at);
-      sink(s, last->at);
-    }
-  }
-  p->state = OUT;
-}
-
-// ---- pairs ----------------------------------------------------------------------------------------
-
 // Somebody else than b reads it too.
 static bool is_kept(MlirValue v, MlirOperation b) {
   for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
@@ -157,33 +128,72 @@ static double saved_by(Search *s, const SnFuseForm *a, const SnFuseForm *b) {
   return n;
 }
 
+static void put_into_heap(Search *s, Pair *p) {
+  p->saved = saved_by(s, p->a, p->b);
+  p->state = IN_HEAP;
+  sn_push(&s->heap, p);
+  rise(s, s->heap.size - 1);
+}
+
+static void keep_apart(Search *s, Pair *p, SnBetween between) {
+  p->state = WAITS;
+  p->between = between;
+  if (between.ops[0] || between.ops[1])
+    sn_order_apart(&s->forms.order, p->a->op, p->b->op);
+  sn_push(&s->apart, p);
+  p->at = s->apart.size - 1;
+}
+
+// Out of the heap, or from among those that wait.
+static void take_out(Search *s, Pair *p) {
+  size_t at = p->at;
+  if (p->state == WAITS) {
+    set(&s->apart, at, s->apart.data[s->apart.size - 1]);
+    --s->apart.size;
+  } else if (p->state == IN_HEAP) {
+    Pair *last = s->heap.data[--s->heap.size];
+    if (last != p) {
+      set(&s->heap, at, last);
+      rise(s, at);
+      sink(s, last->at);
+    }
+  }
+  p->state = OUT;
+}
+
+// ---- pairs ----------------------------------------------------------------------------------------
+
 static bool in_order(const Search *s, const Pair *p) {
   return sn_order_place(&s->forms.order, p->a->op) < sn_order_place(&s->forms.order, p->b->op);
 }
 
 // What it saves may have changed, and where its forms stand: it is asked again.
 static void renew(Search *s, Pair *p) {
-  bool waits = p->state == WAITS;
+  bool turned = !in_order(s, p);
+  if (p->state == WAITS && !turned)
+    return;
   if (p->state != OUT)
     take_out(s, p);
-  if (!in_order(s, p)) {
+  if (turned) {
     Pair was = *p;
     p->a = was.b;
     p->b = was.a;
     p->of_a = was.of_b;
     p->of_b = was.of_a;
-    waits = false;
   }
-  p->saved = saved_by(s, p->a, p->b);
-  (waits ? keep_apart : put_into_heap)(s, p);
+  put_into_heap(s, p);
 }
 
-static void add_pair(Search *s, SnFuseForm *x, SnFuseForm *y) {
+// `between`: what is known to keep them apart; NULL if nothing is.
+static void add_pair(Search *s, SnFuseForm *x, SnFuseForm *y, const SnBetween *between) {
   Pair *p = sn_alloc(sizeof *p);
   *p = (Pair){.a = x, .b = y, .of_a = x->pairs.size, .of_b = y->pairs.size, .state = OUT};
   sn_push(&x->pairs, p);
   sn_push(&y->pairs, p);
-  renew(s, p);
+  if (between && in_order(s, p))
+    keep_apart(s, p, *between);
+  else
+    renew(s, p);
 }
 
 static void leave(SnFuseForm *form, size_t at) {
@@ -203,13 +213,23 @@ static void drop_pairs(Search *s, SnFuseForm *form) {
   }
 }
 
-// Pairs of the form with its neighbours; `first`: but for those that have found theirs.
-static void add_pairs(Search *s, SnFuseForm *form, bool first) {
+typedef struct {
+  SnTable of_form; // 1 + place among all
+  SN_VEC(SnBetween) all;
+} Apart;
+
+// Pairs of the form with its neighbours; `first`: but for those that have found theirs. `apart`: from whom something
+// is known to keep it.
+static void add_pairs(Search *s, SnFuseForm *form, bool first, const Apart *apart) {
   SnFuseFormVec found = {0};
   sn_neighbours(&s->forms, form, &found);
   for (size_t i = 0; i < found.size; ++i)
-    if (!first || !found.data[i]->paired)
-      add_pair(s, form, found.data[i]);
+    if (!first || !found.data[i]->paired) {
+      uintptr_t at = 0;
+      if (apart)
+        sn_table_get(&apart->of_form, found.data[i], &at);
+      add_pair(s, form, found.data[i], at ? &apart->all.data[at - 1] : NULL);
+    }
   form->paired = true;
   sn_vec_free(&found);
 }
@@ -241,15 +261,30 @@ static void renew_readers(Search *s, SnFuseForm *maker) {
   }
 }
 
+// What stands between one of two that are merged and a neighbour stands between that and what they become, unless it is
+// one of the two itself.
+static void add_apart(Search *s, const SnFuseForm *form, const Pair *merged, Apart *apart) {
+  for (size_t i = 0; i < form->pairs.size; ++i) {
+    Pair *p = form->pairs.data[i];
+    if (p->state == WAITS && sn_order_between(&s->forms.order, &p->between, merged->a->op, merged->b->op)) {
+      sn_push(&apart->all, p->between);
+      sn_table_put(&apart->of_form, p->a == form ? p->b : p->a, apart->all.size);
+    }
+  }
+}
+
 static void merge(Search *s, Pair *p, SnMerge *m, const SnOpVec *waiting) {
   SnFuseFormVec makers = {0};
   SnTable seen = {0};
+  Apart apart = {0};
   bool less;
   sn_table_put(&seen, p->a, 1);
   sn_table_put(&seen, p->b, 1);
   add_makers(s, p->a, &seen, &makers);
   add_makers(s, p->b, &seen, &makers);
   SnFuseForm *a = p->a, *b = p->b;
+  add_apart(s, a, p, &apart);
+  add_apart(s, b, p, &apart);
   drop_pairs(s, a);
   drop_pairs(s, b);
   SnFuseForm *merged = sn_fuse_two(&s->forms, m, waiting, &less);
@@ -262,9 +297,11 @@ static void merge(Search *s, Pair *p, SnMerge *m, const SnOpVec *waiting) {
   for (size_t k = 0; k < makers.size; ++k)
     renew_readers(s, makers.data[k]);
   if (merged)
-    add_pairs(s, merged, false);
+    add_pairs(s, merged, false, less ? NULL : &apart);
   sn_vec_free(&makers);
   sn_table_free(&seen);
+  sn_table_free(&apart.of_form);
+  sn_vec_free(&apart.all);
 }
 
 // Merges the best pair that is legal and that nothing stands between.
@@ -278,7 +315,7 @@ static bool merge_best(Search *s) {
     waiting.size = 0;
     if (sn_growths_fit(p->b->op, &p->a->size, &p->b->size)) {
       if (!sn_nothing_between(&s->forms.order, p->a->op, p->b->op, &waiting)) {
-        keep_apart(s, p);
+        keep_apart(s, p, s->forms.order.between);
       } else if (sn_can_merge(p->a->op, p->b->op, &m) && sn_worth(&m, s->policy)) {
         merge(s, p, &m, &waiting);
         merged = true;
@@ -296,7 +333,7 @@ bool sn_fuse_pairs(MlirBlock block, const SnPolicy *policy) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     SnFuseForm *form = sn_fuse_form(&s.forms, op);
     if (form)
-      add_pairs(&s, form, true);
+      add_pairs(&s, form, true, NULL);
   }
   for (bool again = true; again;) {
     while (merge_best(&s))

@@ -27,7 +27,7 @@ SIZES = {
     "kernels": (24, 96),
     "functions": (40, 160),
     "gathers": (40, 160),
-    "recurrent": (10, 40),
+    "recurrent": (20, 80),
     "loops": (20, 80),
     "concats": (8, 32),
     "transformer": (2, 8),
