@@ -422,19 +422,26 @@ static MlirAffineExpr replaced(MlirAffineExpr e, intptr_t dims, intptr_t to_dims
 }
 
 // Each dimension of the input has as its digits the next dimensions of what was written, in order: it is the same in
-// another shape. Null where it is not.
+// another shape. One of size `?` is one of what was written. Null where it is not.
 static MlirAttribute collapses(SnBuilder *b, const SnForm *f, size_t input, const SnRoute *to, MlirType made,
                                const Subscript *subscripts) {
   MlirType t = sn_type_of(f->inputs.data[input].value);
   intptr_t at = 0, n = mlirAffineMapGetNumResults(to->map);
   MlirAttribute groups[SN_MAX_DIMS];
-  if (f->inputs.data[input].fill.ptr || !mlirShapedTypeHasStaticShape(t) || n != sn_rank(made))
+  if (f->inputs.data[input].fill.ptr || n != sn_rank(made))
     return mlirAttributeGetNull();
   for (intptr_t p = 0; p < sn_rank(t); ++p) {
     const Subscript *s = &subscripts[p];
     MlirAttribute places[SN_MAX_DIMS];
     int64_t below = sn_dim(t, p);
     intptr_t first = at;
+    if (below == SN_DYNAMIC) {
+      intptr_t d = at < n && sn_dim(made, at) == SN_DYNAMIC ? sn_map_dim(to->map, at) : -1;
+      if (d < 0 || sn_map_dim(f->inputs.data[input].map, p) != d)
+        return mlirAttributeGetNull();
+      places[0] = sn_i64(b->ctx, at++);
+      below = 1;
+    }
     for (; at < n && !s->digit && below > 0 && (below > 1 || at == first); ++at) {
       intptr_t d = sn_map_dim(to->map, at);
       int64_t size = f->dims.data[d].size;

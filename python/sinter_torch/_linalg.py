@@ -3,6 +3,7 @@
     y = z + (q - z).detach()          %d = linalg.map { sinter.detach } ...
     embedding(x, w, padding_idx=0)    the rows of index 0 are detached
     v, i = cummax(x, 1)               %v = tm_tensor.scan ... { arith.maximumf }, and i the places where x is v
+    x: [s0, 8], t: [s0]               cf.assert: dimension 0 of %t is as long as that of %x
 
 To torch-mlir a detach is nothing, and so are torch.no_grad() and an embedding's padding_idx: gradients of its program
 would be others than PyTorch's. They become torch.ops.sinter.detach in the graph, and in front of torch-mlir's passes
@@ -12,6 +13,8 @@ torch-mlir refuses cummax and cummin. Each becomes torch.ops.sinter.running_max_
 dimension, and in front of torch-mlir's passes a tm_tensor.scan. The index is that of the last one among equals, and of
 the last NaN where there is one: a running maximum of positions. The gradient goes to what stands at the index. What is
 compared stands in memory, by a scan of one element: kernels that compute it again may round otherwise.
+
+torch.export knows which sizes of arguments are one, and PyTorch refuses others. To torch-mlir each is a `?` of its own.
 """
 
 import functools
@@ -184,8 +187,42 @@ def _importer():
     return FxImporter(context=context, py_attr_tracker=Held())
 
 
+def equal_sizes(exported):
+    """Pairs of (argument, dimension) whose sizes have one symbol: the first that has it, and another."""
+    values = {n.name: n.meta["val"] for n in exported.graph.nodes if n.op == "placeholder"}
+    first, pairs = {}, []
+    for k, name in enumerate(exported.graph_signature.user_inputs):
+        for d, size in enumerate(getattr(values.get(name), "shape", ())):
+            if isinstance(size, torch.SymInt) and first.setdefault(str(size), (k, d)) != (k, d):
+                pairs.append((first[str(size)], (k, d)))
+    return pairs
+
+
+def _say_equal(module, name, exported):
+    """The module, whose function asserts what equal_sizes says before anything else."""
+    from torch_mlir import ir
+    from torch_mlir.dialects import arith, cf, tensor
+    function = next(f for f in module.body.operations if ir.StringAttr(f.attributes["sym_name"]).value == name)
+    arguments = function.regions[0].blocks[0].arguments
+    pairs = equal_sizes(exported)
+    if not pairs or len(arguments) != len(exported.graph_signature.user_inputs):
+        return module
+    with function.location, ir.InsertionPoint.at_block_begin(function.regions[0].blocks[0]):
+        of = lambda k, d: tensor.dim(arguments[k], arith.constant(ir.IndexType.get(), d))
+        for one, other in pairs:
+            if all(ir.RankedTensorType(arguments[k].type).is_dynamic_dim(d) for k, d in (one, other)):
+                (k, d), (m, e) = one, other
+                cf.assert_(arith.cmpi(arith.CmpIPredicate.eq, of(k, d), of(m, e)),
+                           f"argument {m} must have as many in dimension {e} as argument {k} in dimension {d}")
+    return module
+
+
 def linalg_of(exported, name, gradients=True):
     """torch-mlir's module in linalg, of a function of that name; for gradients, text_of it has the detaches."""
+    return _say_equal(_lowered(exported, name, gradients), name, exported)
+
+
+def _lowered(exported, name, gradients):
     from torch_mlir import fx
     from torch_mlir.compiler_utils import OutputType, lower_mlir_module, run_pipeline_with_repro_report
     unrolled = unroll_extremes(exported, gradients)

@@ -100,6 +100,30 @@ func.func @digits(%x: tensor<8xf32>, %z: tensor<2x4xf32>, %e: tensor<2x4xf32>, %
 
 // -----
 
+// The same of images of a batch of any size, where what is split is made by a form.
+
+// CHECK-LABEL: func @digits_of_any
+//       CHECK:   %[[D:.+]] = tensor.collapse_shape %{{.+}} {{\[\[}}0], [1, 2], [3]] : tensor<?x2x4x3xf32> into tensor<?x8x3xf32>
+//       CHECK:   ins(%{{.+}}[n, h, j] : tensor<?x8x3xf32>, %[[D]][n, h, j] : tensor<?x8x3xf32>)
+func.func @digits_of_any(%x: tensor<?x8x3xf32>, %f: tensor<?x8x3xf32>, %e: tensor<?x2x4x3xf32>) -> tensor<?x8x3xf32> {
+  %s = sinter.rowwise (n = ?, h = 8) by (j = 3) ins(%x[n, h, j] : tensor<?x8x3xf32>)
+      outs(%f[n, h, j] : tensor<?x8x3xf32>) {
+  ^row(%a: tensor<3xf32>):
+    %r = math.exp %a : tensor<3xf32>
+    sinter.yield %r : tensor<3xf32>
+  }
+  %y = sinter.rowwise (n = ?, g = 2, c = 4) by (j = 3) ins(%s[n, g * 4 + c, j] : tensor<?x8x3xf32>)
+      outs(%e[n, g, c, j] : tensor<?x2x4x3xf32>) {
+  ^row(%a: tensor<3xf32>):
+    %r = math.exp %a : tensor<3xf32>
+    sinter.yield %r : tensor<3xf32>
+  }
+  %d = sinter.differentiate %y wrt(%x) : (tensor<?x2x4x3xf32>, tensor<?x8x3xf32>) -> tensor<?x8x3xf32>
+  return %d : tensor<?x8x3xf32>
+}
+
+// -----
+
 // A window with a stride of 2: only every second tap is at a place, so two of three are summed. One that is behind the
 // last reads outside.
 

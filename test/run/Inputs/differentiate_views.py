@@ -70,7 +70,7 @@ CASES = {
     "backwards": (form(("w", "i, 4 - k", (4, 7)), ("x", "j, k", (6, 3)), *IJ),
                   lambda w, x: w[:, [4, 3, 2]] @ x.T),
     "packed": (form(("w", "i, 1, k", (4, 2, 3)), ("x", "2, j, k", (3, 6, 3)), *IJ), lambda w, x: w[:, 1] @ x[2].T),
-    "heads": (form(("w", "i, k", (4, 3)), ("x", "1, j floordiv 3, j mod 3, k", (3, 2, 3, 3)), *IJ),
+    "digits": (form(("w", "i, k", (4, 3)), ("x", "1, j floordiv 3, j mod 3, k", (3, 2, 3, 3)), *IJ),
               lambda w, x: w @ x[1].reshape(6, 3).T),
     "unused": (form(("w", "k", (3,)), ("x", "j, k", (6, 3)), *IJ), lambda w, x: np.tile(x @ w, (4, 1))),
     "through": (form(("w", "i, k", (4, 3)), ("x", "%t[j] : tensor<6xi64>, k", (5, 3)), *IJ, extra="%t: tensor<6xi64>"),
@@ -85,6 +85,9 @@ CASES = {
                     lambda w, x: np.einsum("hid,hjd->hij", w, x[[0, 0, 0, 0, 1, 1, 1]])),
     "dynamic_packed": (form(("w", "1, i, k", (3, "?", 3)), ("x", "j, 0, k", ("?", 2, 3)), {"i": 4}, {"j": 6}, {"k": 3},
                             dynamic="ij"), lambda w, x: w[1] @ x[:, 0].T),
+    "dynamic_heads": (form(("w", "b, i, g * 2 + h, k", ("?", 5, 4, 3)), ("x", "j, g, k", (6, 2, 3)),
+                           {"b": 4, "g": 2, "h": 2, "i": 5}, {"j": 6}, {"k": 3}, dynamic="b"),
+                      lambda w, x: np.einsum("bighk,jgk->bghij", w.reshape(4, 5, 2, 2, 3), x)),
 }  # fmt: skip
 
 
