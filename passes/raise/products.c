@@ -39,6 +39,27 @@ static intptr_t input_of(const SnRaise *r, MlirValue v) {
   return k < r->num_inputs ? k : -1;
 }
 
+// A view through reshapes forgets which loops its dimensions of size 1 are: a loop of one turn that the input `k` uses
+// is the first of them again. A weight of one column is a product's side then, however it is transposed.
+static void name_ones(const SnRaise *r, intptr_t k, SnView *v) {
+  MlirType t = sn_type_of(v->value);
+  intptr_t rank = mlirAffineMapGetNumResults(v->map), at = 0;
+  MlirAffineExpr exprs[SN_MAX_DIMS];
+  if (v->fill.ptr || rank > SN_MAX_DIMS || !mlirTypeIsARankedTensor(t))
+    return;
+  for (intptr_t i = 0; i < rank; ++i)
+    exprs[i] = mlirAffineMapGetResult(v->map, i);
+  for (intptr_t d = 0; d < r->num_loops; ++d) {
+    if (r->sizes[d] != 1 || !sn_map_uses(sn_raise_map(r, k), d) || sn_map_uses(v->map, d))
+      continue;
+    while (at < rank && (sn_dim(t, at) != 1 || !mlirAffineExprIsAConstant(exprs[at])))
+      ++at;
+    if (at < rank)
+      exprs[at++] = mlirAffineDimExprGet(r->ctx, d);
+  }
+  v->map = mlirAffineMapGet(r->ctx, mlirAffineMapGetNumDims(v->map), mlirAffineMapGetNumSymbols(v->map), rank, exprs);
+}
+
 // out + a * b in any order, of two of the op's inputs.
 static bool multiplies(SnRaise *r, Product *p) {
   if (r->num_used != 1)
@@ -64,6 +85,8 @@ static bool multiplies(SnRaise *r, Product *p) {
   p->b = sn_raise_view(sn_operand(r->op, y), sn_raise_map(r, y));
   if (p->a.constant.ptr || p->b.constant.ptr)
     return false; // a sum with a factor
+  name_ones(r, x, &p->a);
+  name_ones(r, y, &p->b);
   for (intptr_t d = 0; d < r->num_loops; ++d)
     p->side[d] = (sn_map_uses(p->a.map, d) ? LEFT : 0) | (sn_map_uses(p->b.map, d) ? RIGHT : 0);
   return true;

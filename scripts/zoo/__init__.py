@@ -15,7 +15,7 @@ import functools
 import importlib
 from collections.abc import Callable
 
-FAMILIES = ["text", "vision", "segmentation", "diffusion", "graphs", "audio", "recommenders"]
+FAMILIES = ["text", "vision", "segmentation", "diffusion", "graphs", "audio", "recommenders", "losses"]
 MODELS = {}  # name -> Entry, in order
 
 
@@ -37,7 +37,7 @@ class Model:
     call: Callable = lambda m, *x: m(*x)
     pick: Callable = lambda y: y    # what of its output is compared: a tensor or a tuple; the loss reads the first
     loss: str = "mse"               # of a training step: mse to a random target, classes: cross entropy of [..., C],
-                                    # pixels: of [N, C, ...]
+                                    # pixels: of [N, C, ...]; mean: its output is a loss itself
     batch: int = 2                  # of the static variants
     batches: tuple = (3, 5)         # of the dynamic ones: the first is exported, all are run
 

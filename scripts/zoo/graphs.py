@@ -45,6 +45,9 @@ rows({
     "transformer_conv": ("TransformerConv", dict()),
     "edge_mean": ("SAGEConv", dict(aggr="mean", normalize=True)),
     "le_conv": ("LEConv", dict()),
+    "film_conv": ("FiLMConv", dict()),
+    "arma_conv": ("ARMAConv", dict(num_stacks=2, num_layers=2)),
+    "general_conv": ("GeneralConv", dict(attention=True, heads=2)),
 }, stack_of, "torch_geometric")
 
 

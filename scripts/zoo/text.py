@@ -90,6 +90,10 @@ rows({
     "granite": ("Granite", GROUPED),
     "mixtral": ("Mixtral", GROUPED, dict(num_local_experts=4, num_experts_per_tok=2,
                                            experts_implementation="batched_mm")),
+    "nemotron": ("Nemotron", GROUPED),
+    "diffllama": ("DiffLlama", GROUPED),
+    "mamba2": ("Mamba2", dict(vocab_size=VOCABULARY, hidden_size=16, num_hidden_layers=2, state_size=4, head_dim=8,
+                              num_heads=4, n_groups=2, chunk_size=4, use_cache=False)),
     "mamba": ("Mamba", dict(vocab_size=VOCABULARY, hidden_size=16, num_hidden_layers=2, state_size=4, use_cache=False)),
 }, decoder, "transformers")
 

@@ -65,6 +65,10 @@ rows({
     "levit": ("levit_128s", 64, dict(img_size=64, embed_dim=(16, 24, 32), num_heads=(2, 3, 4), depth=(1, 1, 1),
                                      key_dim=8)),
     "regnet": ("regnetx_002", 32, dict()),
+    "res2net": ("res2net50_26w_4s", 32, dict(layers=(1, 1, 1, 1), channels=(16, 16, 32, 32), base_width=4)),
+    "starnet": ("starnet_s1", 32, dict(depths=(1, 1, 1, 1), base_dim=8)),
+    "sequencer": ("sequencer2d_s", 32, dict(img_size=32, layers=(1, 1), patch_sizes=(8, 1), embed_dims=(16, 32),
+                                            hidden_sizes=(8, 8), mlp_ratios=(2, 2))),
 }, of_timm, "timm")
 
 

@@ -304,3 +304,17 @@ func.func @hidden_batch(%x: tensor<2x8x16xf32>, %w: tensor<4x32xf32>) -> tensor<
   } -> tensor<1x8x4xf32>
   return %y : tensor<1x8x4xf32>
 }
+
+// -----
+
+// A weight of one column that was transposed is a reshape of itself: the product's column is its dimension of size 1.
+
+// CHECK-LABEL: func @one_column
+//       CHECK:   sinter.contract (i = 4) by (j = 1)
+//  CHECK-NEXT:       product (k = 16) (%arg0[i, k] : tensor<4x16xf32>, %arg1[j, k] : tensor<1x16xf32>) : f32
+func.func @one_column(%x: tensor<4x16xf32>, %w: tensor<1x16xf32>, %out: tensor<4x1xf32>) -> tensor<4x1xf32> {
+  %c = tensor.collapse_shape %w [[0, 1]] : tensor<1x16xf32> into tensor<16xf32>
+  %e = tensor.expand_shape %c [[0, 1]] output_shape [16, 1] : tensor<16xf32> into tensor<16x1xf32>
+  %y = linalg.matmul ins(%x, %e : tensor<4x16xf32>, tensor<16x1xf32>) outs(%out : tensor<4x1xf32>) -> tensor<4x1xf32>
+  return %y : tensor<4x1xf32>
+}
