@@ -57,6 +57,6 @@ def info_nce():
     def loss(y):
         a, b = (torch.nn.functional.normalize(z, dim=-1) for z in y.chunk(2, -1))
         scores = a @ b.mT / 0.07
-        at = torch.arange(y.shape[0])
-        return (torch.nn.functional.cross_entropy(scores, at) + torch.nn.functional.cross_entropy(scores.mT, at)).view(1)
+        at, cross_entropy = torch.arange(y.shape[0]), torch.nn.functional.cross_entropy
+        return (cross_entropy(scores, at) + cross_entropy(scores.mT, at)).view(1)
     return behind(torch.nn.Linear(6, 16), loss, lambda b: (torch.randn(b, 6),), batch=6, batches=(5, 7))

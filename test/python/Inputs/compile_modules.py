@@ -161,6 +161,13 @@ for loss, to in ((own, goal), (torch.nn.CrossEntropyLoss(label_smoothing=0.1), t
     assert s.names == ["x", "shift", "target"]
     compare(scaled, s(x4[:2], shift[:2], to[:2]), loss(scaled(x4[:2], shift[:2]), to[:2]))
 
+# Sizes that PyTorch finds to be equal are asked to be.
+both = sinter_torch.compile(lambda a, b: (a * b).sum(), torch.randn(3, 4), torch.randn(3, 4), cache=None,
+                            dynamic={"a": 0, "b": 0})  # fmt: skip
+a, b = torch.randn(2, 5, 4)
+agree(both(a, b), (a * b).sum(), 1e-5)
+refuses(RuntimeError, "the size of input 1 in dimension 0 is 4, expected 5", lambda: both(a, b[:4]))
+
 # What a call changes in training: running statistics and how many batches there were, which no gradient sees.
 torch.manual_seed(3)
 for loss in (None, "cross_entropy", torch.nn.functional.cross_entropy):
