@@ -12,9 +12,11 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -185,9 +187,14 @@ bool sn_shim_lower_affine_control(MlirOperation root) {
   MLIRContext *ctx = unwrap(root)->getContext();
   RewritePatternSet patterns(ctx);
   populateAffineToStdConversionPatterns(patterns);
+  populateAffineToVectorConversionPatterns(patterns);
   ConversionTarget target(*ctx);
-  target.addLegalDialect<affine::AffineDialect, arith::ArithDialect, scf::SCFDialect>();
+  target.addLegalDialect<affine::AffineDialect, arith::ArithDialect, memref::MemRefDialect, scf::SCFDialect,
+                         vector::VectorDialect>();
   target.addIllegalOp<affine::AffineForOp, affine::AffineIfOp, affine::AffineParallelOp, affine::AffineYieldOp>();
+  // A subscript of these is a dimension of a loop in affine, which those of scf are not.
+  target.addIllegalOp<affine::AffineLoadOp, affine::AffineStoreOp, affine::AffinePrefetchOp, affine::AffineVectorLoadOp,
+                      affine::AffineVectorStoreOp>();
   return succeeded(applyPartialConversion(unwrap(root), target, std::move(patterns)));
 }
 

@@ -141,6 +141,7 @@ static const SnOption cpu_options[] = {
 static const SnStep cpu_steps[] = {
     {"sinter-constants{from='$constants'}", "constants: large ones are bytes that no pass reads", NULL},
     {"lift-cf-to-scf,sinter-control", "branches, affine.for -> scf.while, scf.for, ...", NULL},
+    {"sinter-unit-slices", "a slice that leaves out one of two sizes of 1 -> a slice, a reshape", NULL},
     {"sinter-guard-reshapes", "an expand_shape has as many elements as its operand", NULL},
     {"sinter-sequence{launches=separate}", "forms of a sequence are kernels by themselves", NULL},
     {"sinter-expand", "losses and row functions -> kernel forms", "expanded"},
@@ -262,6 +263,7 @@ static const SnOption gpu_options[] = {
 static const SnStep gpu_steps[] = {
     {"sinter-constants{from='$constants'}", "constants: large ones are bytes that no pass reads", NULL},
     {"lift-cf-to-scf,sinter-control", "branches, affine.for -> scf.while, scf.for, ...", NULL},
+    {"sinter-unit-slices", "a slice that leaves out one of two sizes of 1 -> a slice, a reshape", NULL},
     {"sinter-guard-reshapes", "an expand_shape has as many elements as its operand", NULL},
     {"sinter-sequence{launches=given wrt='$wrt'}", "what is differentiated is no sequence", NULL},
     {"sinter-expand", "losses and row functions -> kernel forms", "expanded"},

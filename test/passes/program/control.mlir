@@ -26,6 +26,76 @@ func.func @branch(%x: tensor<4xf32>, %y: tensor<4xf32>, %i: index) -> tensor<4xf
   return %z : tensor<4xf32>
 }
 
+// What reads and writes memory at dimensions of such loops does so at positions of scf's.
+
+// CHECK-LABEL: func @memory
+//       CHECK:   scf.for %[[I:.+]] = %{{.+}} to
+//       CHECK:     tensor.extract %{{.+}}[%[[I]]]
+//       CHECK:     %[[N:.+]] = arith.muli %[[I]], %{{.+}}
+//       CHECK:     %[[J:.+]] = arith.addi %[[N]], %{{.+}}
+//       CHECK:     memref.load %{{.+}}[%[[J]]]
+//       CHECK:     memref.store %{{.+}}, %{{.+}}[%[[I]]]
+//   CHECK-NOT:   affine
+func.func @memory(%x: tensor<5xf32>, %m: memref<5xf32>) {
+  affine.for %i = 0 to 5 {
+    %e = tensor.extract %x[%i] : tensor<5xf32>
+    %g = affine.load %m[4 - %i] : memref<5xf32>
+    %f = arith.addf %e, %g : f32
+    affine.store %f, %m[%i] : memref<5xf32>
+  }
+  return
+}
+
+// A switch of tensors is a branch for each case, the last one else; one of numbers stays.
+
+// CHECK-LABEL: func @switch
+//       CHECK:   %[[A:.+]] = arith.cmpi eq, %[[I:.+]], %{{.+}} : index
+//       CHECK:   %[[R:.+]]:2 = scf.if %[[A]] -> (tensor<4xf32>, index) {
+//  CHECK-NEXT:     scf.yield %[[X:.+]], %{{.+}}
+//  CHECK-NEXT:   } else {
+//       CHECK:     %[[B:.+]] = arith.cmpi eq, %[[I]], %{{.+}} : index
+//       CHECK:     %[[S:.+]]:2 = scf.if %[[B]]
+//  CHECK-NEXT:       scf.yield %[[Y:.+]], %{{.+}}
+//  CHECK-NEXT:     } else {
+//  CHECK-NEXT:       scf.yield %[[X]], %{{.+}}
+//       CHECK:     scf.yield %[[S]]#0, %[[S]]#1
+//       CHECK:   scf.index_switch
+//       CHECK:   return %[[R]]#0, %[[R]]#1
+func.func @switch(%x: tensor<4xf32>, %y: tensor<4xf32>, %i: index) -> (tensor<4xf32>, index, index) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %r, %s = scf.index_switch %i -> tensor<4xf32>, index
+  case 3 {
+    scf.yield %x, %c1 : tensor<4xf32>, index
+  }
+  case -1 {
+    scf.yield %y, %c2 : tensor<4xf32>, index
+  }
+  default {
+    scf.yield %x, %i : tensor<4xf32>, index
+  }
+  %t = scf.index_switch %i -> index
+  case 3 {
+    scf.yield %c1 : index
+  }
+  default {
+    scf.yield %i : index
+  }
+  return %r, %s, %t : tensor<4xf32>, index, index
+}
+
+// A switch without cases is what it is otherwise.
+
+// CHECK-LABEL: func @no_case
+//       CHECK:   scf.execute_region
+func.func @no_case(%x: tensor<4xf32>, %i: index) -> tensor<4xf32> {
+  %r = scf.index_switch %i -> tensor<4xf32>
+  default {
+    scf.yield %x : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
 // Sizes that one type knows and the other does not.
 
 // CHECK-LABEL: func @bits
