@@ -451,10 +451,12 @@ static MlirOperation make_rows(Dots *d, MlirOperation kept, MlirOperation delta)
   return op;
 }
 
+// Other forms may have the same destination, in front of it: that stays where it is.
 static void stand_behind(MlirOperation op, MlirOperation before) {
   for (intptr_t k = 0; k < sn_num_operands(op); ++k) {
     MlirOperation def = sn_definer(sn_operand(op, k));
-    if (!sn_null(def) && sn_is(def, "tensor.empty") && !sn_num_operands(def))
+    if (!sn_null(def) && sn_is(def, "tensor.empty") && !sn_num_operands(def) &&
+        !mlirOperationIsBeforeInBlock(def, before))
       mlirOperationMoveBefore(def, before);
   }
   mlirOperationMoveAfter(op, before);

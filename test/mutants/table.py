@@ -180,6 +180,8 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/expand/inlined.c", "for (intptr_t d = 0; d < f->num_rows; ++d) {", "for (intptr_t d = 0; d < 1; ++d) {",
      ["run/random.test"], "rows of several dimensions are counted by the first alone"),
     # Rows that are made again
+    ("passes/fuse/dots.c", "!mlirOperationIsBeforeInBlock(def, before))", "true)", ["passes/fuse/dots_shared.mlir"],
+     "a destination that stands in front of all that has it is moved behind some"),
     ("passes/fuse/part_sums.c", "if (d != kept)\n      order[n++] = d;", "if (d == kept)\n      order[n++] = d;",
      ["passes/fuse/part_sums.mlir"], "the largest dimension is summed behind the product"),
     ("passes/fuse/turns.c", "n > m);", "n < m);", ["passes/fuse/part_sums.mlir"],
