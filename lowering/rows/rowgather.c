@@ -1,6 +1,7 @@
 // rowgather.c: elements of a table at subscripts that the row program computes.
 //
 //   gather %e[%t, %j], j the columns   ->   vector.load %e[t, j], selected if t is inside
+//   gather %e[%t, %j - 128]            ->   vector.maskedload %e[t, j - 128], of the lanes that are inside
 //   gather %e[%r], r a row             ->   vector.gather %e[r], masked
 //   one column, or scalars alone       ->   memref.load of a place inside, then a select
 //
@@ -49,6 +50,51 @@ static MlirValue load_row(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOper
   return sn(b, "arith.select", inside, x, otherwise);
 }
 
+// How far the last subscript is from the columns, where it is so far in all of them and the others are scalars: what a
+// piece of a concatenation asks of a table.
+static bool is_shifted(const SnForm *f, MlirOperation op, MlirType table, int64_t *shift) {
+  intptr_t rank = sn_rank(table);
+  if (f->num_cols != 1 || !rank)
+    return false;
+  for (intptr_t k = 1; k < rank; ++k)
+    if (sn_is_row(sn_operand(op, k)))
+      return false;
+  MlirOperation add = sn_def(sn_operand(op, rank), "arith.addi");
+  for (int k = 0; k < 2 && !sn_null(add); ++k) {
+    MlirOperation index = sn_def(sn_operand(add, k), "sinter.index");
+    MlirValue by = sn_broadcast_of(sn_operand(add, 1 - k));
+    MlirAttribute number = sn_none(by) ? mlirAttributeGetNull() : sn_constant_of(by);
+    if (sn_null(index) || !sn_is_row(sn_operand(add, k)) || sn_row_named_dim(f, index) != f->num_rows || !number.ptr)
+      continue;
+    *shift = mlirIntegerAttrGetValueInt(number);
+    return *shift > -SN_NARROW_MOST && *shift < SN_NARROW_MOST;
+  }
+  return false;
+}
+
+static MlirValue load_shifted(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op, MlirValue memref,
+                              int64_t shift, MlirValue otherwise) {
+  MlirType t = sn_type_of(memref);
+  MlirValue inside = {0}, zero = sn_index(b, 0), dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], offset;
+  intptr_t last = sn_rank(t) - 1;
+  int64_t width = sn_fragment_lanes(c), n = sn_dim(t, last), columns = sn_row_length(p->form);
+  for (intptr_t k = 0; k < last; ++k) {
+    MlirValue v = sn_row_as_index(b, sn_row_scalar(p, sn_operand(op, k + 1)));
+    MlirValue in = sn_row_below(b, v, sn_dim_of(b, memref, k));
+    inside = sn_none(inside) ? in : sn(b, "arith.andi", inside, in);
+    at[k] = sn(b, "arith.select", in, v, zero);
+  }
+  sn_row_dims(b, p, c, 0, dims);
+  at[last] = sn(b, "arith.addi", dims[p->form->num_rows], sn_index(b, shift));
+  bool narrow = n != SN_DYNAMIC && columns != SN_DYNAMIC && n < SN_NARROW_MOST && columns < SN_NARROW_MOST / 2 &&
+                shift > -SN_NARROW_MOST / 2 && shift < SN_NARROW_MOST / 2;
+  MlirValue mask = sn_row_lanes_below(b, at[last], sn_dim_of(b, memref, last), width, narrow);
+  if (!sn_none(inside))
+    mask = sn(b, "arith.andi", mask, sn_lanes_broadcast(b, inside, width));
+  MlirValue whole = sn_row_flat(b, memref, at, &offset);
+  return sn(b, "vector.maskedload", whole, offset, mask, otherwise, sn_fragment_type(c, sn_element(t)));
+}
+
 // Lanes at subscripts of their own. Lanes that are masked touch no memory.
 static MlirValue load_lanes(SnBuilder *b, SnFragment *c, MlirValue memref, const MlirValue *at, MlirValue otherwise) {
   MlirType t = sn_type_of(memref);
@@ -73,6 +119,9 @@ MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperat
   assert(rank <= SN_MAX_DIMS + 1 && width <= SN_MAX_LANES);
   if (width > 1 && sn_fills_bytes(sn_element(t)) && in_one_piece(p->form, op, t))
     return load_row(b, p, c, op, memref, sn_lanes_broadcast(b, otherwise, width));
+  int64_t shift;
+  if (c->columns > 1 && sn_fills_bytes(sn_element(t)) && is_shifted(p->form, op, t, &shift))
+    return load_shifted(b, p, c, op, memref, shift, sn_lanes_broadcast(b, otherwise, width));
   for (intptr_t k = 0; k < rank; ++k) {
     MlirValue v = sn_operand(op, k + 1);
     at[k] = sn_row_as_index(b, c->columns ? sn_row_element(b, p, c, v) : sn_row_scalar(p, v));

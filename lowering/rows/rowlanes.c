@@ -54,30 +54,33 @@ static intptr_t subscripts(SnBuilder *b, const SnAccess *a, const MlirValue *dim
   return n;
 }
 
+MlirValue sn_row_lanes_below(SnBuilder *b, MlirValue first, MlirValue end, int64_t width, bool narrow) {
+  MlirType index = sn_index_type(b->ctx), i32 = mlirIntegerTypeGet(b->ctx, 32);
+  MlirValue step = sn(b, "vector.step", sn_vector(index, width));
+  if (narrow) {
+    first = sn(b, "arith.index_cast", first, i32);
+    end = sn(b, "arith.index_cast", end, i32);
+    step = sn(b, "arith.index_cast", step, sn_vector(i32, width));
+  }
+  MlirValue lanes = sn(b, "arith.addi", sn_lanes_broadcast(b, first, width), step);
+  return sn_row_below(b, lanes, sn_lanes_broadcast(b, end, width));
+}
+
 MlirValue sn_row_load_masked(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, int64_t width) {
   MlirValue at[SN_MAX_DIMS + 1], inside = {0};
-  MlirType element = sn_element(sn_type_of(a->value)), index = sn_index_type(b->ctx),
-           i32 = mlirIntegerTypeGet(b->ctx, 32);
+  MlirType element = sn_element(sn_type_of(a->value));
   intptr_t n = subscripts(b, a, dims, at);
   for (intptr_t i = 0; i + 1 < n; ++i) {
     MlirValue in = sn_row_below(b, at[i], sn_dim_of(b, a->value, i));
     inside = sn_none(inside) ? in : sn(b, "arith.andi", inside, in);
   }
-  // A subscript is less than 2^31 away from a tensor that is smaller than 2^30: masks of 32 bits take a quarter of the
-  // work.
   int64_t low, high, size = sn_dim(sn_type_of(a->value), n - 1), sizes[SN_MAX_DIMS];
   for (size_t d = 0; d < f->dims.size; ++d)
     sizes[d] = f->dims.data[d].size;
-  bool narrow = size != SN_DYNAMIC && size < 1 << 30 &&
-                sn_affine_range(mlirAffineMapGetResult(a->map, n - 1), sizes, &low, &high) && low > -(1 << 30) &&
-                high < 1 << 30;
-  MlirValue first = narrow ? sn(b, "arith.index_cast", at[n - 1], i32) : at[n - 1];
-  MlirValue end = narrow ? sn_int(b, i32, size) : sn_dim_of(b, a->value, n - 1);
-  MlirValue step = sn(b, "vector.step", sn_vector(index, width));
-  if (narrow)
-    step = sn(b, "arith.index_cast", step, sn_vector(i32, width));
-  MlirValue lanes = sn(b, "arith.addi", sn_lanes_broadcast(b, first, width), step);
-  MlirValue mask = sn_row_below(b, lanes, sn_lanes_broadcast(b, end, width));
+  bool narrow = size != SN_DYNAMIC && size < SN_NARROW_MOST &&
+                sn_affine_range(mlirAffineMapGetResult(a->map, n - 1), sizes, &low, &high) && low > -SN_NARROW_MOST &&
+                high < SN_NARROW_MOST;
+  MlirValue mask = sn_row_lanes_below(b, at[n - 1], sn_dim_of(b, a->value, n - 1), width, narrow);
   if (!sn_none(inside))
     mask = sn(b, "arith.andi", mask, sn_lanes_broadcast(b, inside, width));
   MlirValue fill = sn_splat(b, sn_vector(element, width), a->fill);

@@ -33,6 +33,10 @@ SnAttr sn_row_alignment(SnBuilder *b, const SnRowProgram *p, const SnAccess *a, 
 MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a);
 void sn_row_store_rows(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue element, const SnAccess *a);
 // Neighbours in dimension d at `dims` from an access with a fill value: one load of the lanes that are inside.
+// Which of the lanes first, first + 1, ... are below `end`; negative ones are beyond it. Narrow: all of these are less
+// than 2^30 away from 0, and masks of 32 bits take a quarter of the work.
+#define SN_NARROW_MOST ((int64_t)1 << 30)
+MlirValue sn_row_lanes_below(SnBuilder *b, MlirValue first, MlirValue end, int64_t width, bool narrow);
 MlirValue sn_row_load_masked(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, int64_t width);
 // rowplace.c: by vectors at `c->place`.
 MlirValue sn_row_load_place(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a);

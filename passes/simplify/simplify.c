@@ -2,6 +2,7 @@
 //
 //   sum_j select(j == t, f_j, 0)  ->  pick(f, t)          simplify/one_hot.c
 //   mulf (broadcast a, broadcast b) -> broadcast mulf a, b  simplify/broadcasts.c
+//   all (s | m)                   ->  s | all m             simplify/conditions.c
 //   fpowi x, 2                    ->  x * x               simplify/arithmetic.c
 //   e / broadcast (sum e)         ->  e * broadcast (1 / sum e)   simplify/softmax.c
 //   what cancels is no part of a maximum's gradient       simplify/zero_sums.c
@@ -24,9 +25,14 @@
 #include "passes/simplify/simplify.h"
 
 extern SnRules sn_simplify_one_hot, sn_simplify_broadcast, sn_simplify_arith, sn_simplify_softmax,
-    sn_simplify_zero_sums;
-static const SnRule *const rules[] = {sn_simplify_one_hot, sn_simplify_broadcast, sn_simplify_arith,
-                                      sn_simplify_softmax, sn_simplify_zero_sums, NULL};
+    sn_simplify_zero_sums, sn_simplify_conditions;
+static const SnRule *const rules[] = {sn_simplify_one_hot,
+                                      sn_simplify_broadcast,
+                                      sn_simplify_arith,
+                                      sn_simplify_softmax,
+                                      sn_simplify_zero_sums,
+                                      sn_simplify_conditions,
+                                      NULL};
 
 static void collect_forms(MlirOperation root, SnOpVec *forms) {
   static const char *const names[] = {"sinter.rowwise", "sinter.contract"};

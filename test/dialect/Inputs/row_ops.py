@@ -39,6 +39,7 @@ MAY = {
     "passes/raise/selections.c": "pick",
     # algebra on them
     "passes/simplify/broadcasts.c": "row_reduce pick",
+    "passes/simplify/conditions.c": "row_reduce index",
     "passes/simplify/one_hot.c": "row_reduce index pick",
     "passes/simplify/row_one_hot.c": "index",
     "passes/simplify/softmax.c": "row_reduce",

@@ -98,3 +98,29 @@ func.func private @filled(%e: memref<100xf32>, %t: memref<4xi64>, %y: memref<4xf
   }
   return
 }
+
+// -----
+
+// A row of a table, the columns shifted, as a piece of a concatenation asks for it: lanes that are inside, one behind
+// the other.
+
+// CHECK-LABEL: func private @piece_task
+//       CHECK:   %[[AT:.+]] = arith.addi %{{.+}}, %c-8{{.*}} : index
+//       CHECK:   arith.index_cast %[[AT]] : index to i32
+//       CHECK:   arith.andi %{{.+}}, %{{.+}} : vector<4xi1>
+//       CHECK:   vector.maskedload %{{.+}}[%{{.+}}], %{{.+}}, %{{.+}} : memref<800xf32>, vector<4xi1>, vector<4xf32>
+//   CHECK-NOT:   vector.gather
+func.func private @piece(%e: memref<100x8xf32>, %t: memref<4xi64>, %y: memref<4x24xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 4) by (j = 24) ins(%e[?, ?] : memref<100x8xf32>, %t[i] : memref<4xi64>) outs(%y[i, j] : memref<4x24xf32>)
+      schedule(#sinter.rows<chunk = 4, lanes = 4>) {
+  ^row(%a: memref<100x8xf32>, %i: i64):
+    %z = arith.constant 0.0 : f32
+    %m8 = arith.constant -8 : index
+    %j = sinter.index j : tensor<24xindex>
+    %by = sinter.broadcast %m8 : index -> tensor<24xindex>
+    %k = arith.addi %j, %by : tensor<24xindex>
+    %x = sinter.gather %a[%i, %k] else %z : memref<100x8xf32>, i64, tensor<24xindex> -> tensor<24xf32>
+    sinter.yield %x : tensor<24xf32>
+  }
+  return
+}
