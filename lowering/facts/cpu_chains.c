@@ -16,6 +16,7 @@
 #define ENOUGH_ROWS 256       // for threads to share
 #define LITTLE_WORK (1 << 25) // multiplications that are not worth more than two blocks
 #define STORED (64 << 20)     // bytes between kernels, for the sake of packed weights
+#define ALIKE 768             // multiplications for each number that is stored, beside which storing it is nothing
 
 // ---- what can be written ----------------------------------------------------------------
 
@@ -140,6 +141,40 @@ bool sn_cpu_packs_chain(const SnForm *f) {
   if (!all || (rows != SN_DYNAMIC && sn_times(sn_times(rows, stored), 4) > STORED))
     return false;
   return asked || weights > sn_times(at_most(rows, MANY_ROWS), stored);
+}
+
+// A sum or a maximum of whole rows, as a softmax has: apart it would take passes of its own over what is stored.
+static bool reduces_rows(const SnForm *f) {
+  bool reduces = false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    reduces |= sn_row_op_has(op, SN_READS_ALL) && !sn_row_op_has(op, SN_READS_MATRIX);
+  return reduces;
+}
+
+// Numbers of a row between the products. SN_DYNAMIC: not known.
+static int64_t stored_numbers(const SnForm *f) {
+  int64_t stored = 0;
+  SnMultiplied m;
+  for (size_t i = f->products.size; sn_multiplied(f, i, &m) && stored != SN_DYNAMIC; ++i) {
+    int64_t sum = sizes(f, m.summed);
+    stored = sum == SN_DYNAMIC ? SN_DYNAMIC : stored + sum;
+  }
+  return stored;
+}
+
+// Each block packs all matrices, and adds to its results in memory for each piece of its rows. Matrices that leave its
+// cache, and so many multiplications that storing the rows is nothing beside them, are faster apart.
+bool sn_cpu_multiplies_much(const SnForm *f) {
+  int64_t work = 0, matrices = 0, stored = stored_numbers(f);
+  SnMultiplied m;
+  for (size_t i = 0; sn_multiplied(f, i, &m); ++i) {
+    int64_t sum = sizes(f, m.summed), length = sn_group_length(f, m.group);
+    if (sum == SN_DYNAMIC || length == SN_DYNAMIC || stored == SN_DYNAMIC)
+      return false;
+    work += sn_times(sum, length);
+    matrices += sn_times(sn_times(sum, length), bytes(m.b));
+  }
+  return matrices > FAR && work >= sn_times(ALIKE, stored) && !reduces_rows(f);
 }
 
 bool sn_cpu_runs_chain(const SnForm *f) {

@@ -18,6 +18,9 @@ bool sn_cpu_can_run_chain(const SnForm *f);
 // And it had better do so than run its pieces: memory for blocks of its rows stays in a core's cache, and there are
 // enough of them for threads, or little to do.
 bool sn_cpu_runs_chain(const SnForm *f);
+// So many multiplications for each number between its products, by matrices that leave a core's cache, that the
+// products are faster apart.
+bool sn_cpu_multiplies_much(const SnForm *f);
 // Its weights would lie packed before the program runs if its products had kernels of their own (packed_weights.h): as
 // they ask for it, or as blocks pack them for longer than it takes to store the rows in between.
 bool sn_cpu_packs_chain(const SnForm *f);

@@ -55,6 +55,8 @@ static const char *why_cut(const SnForm *f, SnSplit how) {
     return "a CPU's kernel does not multiply these rows again";
   if (sn_cpu_packs_chain(f))
     return "its weights lie packed for products of their own, and each block of rows would pack them again";
+  if (sn_cpu_multiplies_much(f))
+    return "it multiplies so much that storing its rows is nothing, and each block would pack all of its matrices";
   return sn_cpu_runs_chain(f) ? NULL : "blocks of its rows would leave a core's cache, or be too few for all threads";
 }
 

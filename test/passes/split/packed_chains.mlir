@@ -88,3 +88,70 @@ func.func @given(%x: tensor<?x5xf32>, %w: tensor<5x6xf32> {sinter.pack}, %v: ten
   }
   return %0 : tensor<?x3xf32>
 }
+
+// -----
+
+// Matrices of more than a core's cache, which each block of rows would pack, and 1,024 multiplications for each number
+// between the products: it is stored. Of 256 it is not, and rows of which a softmax is taken stay where they are.
+
+// CHECK-LABEL: func @much
+//       CHECK:   %[[H:.+]] = sinter.contract (i = 4096) by (j = 2048)
+//       CHECK:   sinter.contract (i = 4096) by (o = 512)
+//  CHECK-NEXT:     product (j = 2048) (%[[H]][i, j] : tensor<4096x2048xf32>,
+func.func @much(%x: tensor<4096x512xf32>, %w: tensor<2048x512xf32>, %v: tensor<512x2048xf32>) -> tensor<4096x512xf32> {
+  %e = tensor.empty() : tensor<4096x512xf32>
+  %0 = sinter.contract (i = 4096) by (j = 2048) by (o = 512)
+      product (k = 512) (%x[i, k] : tensor<4096x512xf32>, %w[j, k] : tensor<2048x512xf32>) : f32
+      matrix (j) to (o) (%v[o, j] : tensor<512x2048xf32>)
+      outs(%e[i, o] : tensor<4096x512xf32>) {
+  ^row(%a: tensor<2048xf32>, %m: tensor<2048x512xf32>):
+    %h = math.tanh %a : tensor<2048xf32>
+    %o = sinter.row_product %h, %m : tensor<2048xf32>, tensor<2048x512xf32> -> tensor<512xf32>
+    sinter.yield %o : tensor<512xf32>
+  }
+  return %0 : tensor<4096x512xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @little
+//       CHECK:   sinter.contract (i = 4096) by (j = 2048) by (o = 128)
+func.func @little(%x: tensor<4096x128xf32>, %w: tensor<2048x128xf32>, %v: tensor<128x2048xf32>) -> tensor<4096x128xf32> {
+  %e = tensor.empty() : tensor<4096x128xf32>
+  %0 = sinter.contract (i = 4096) by (j = 2048) by (o = 128)
+      product (k = 128) (%x[i, k] : tensor<4096x128xf32>, %w[j, k] : tensor<2048x128xf32>) : f32
+      matrix (j) to (o) (%v[o, j] : tensor<128x2048xf32>)
+      outs(%e[i, o] : tensor<4096x128xf32>) {
+  ^row(%a: tensor<2048xf32>, %m: tensor<2048x128xf32>):
+    %h = math.tanh %a : tensor<2048xf32>
+    %o = sinter.row_product %h, %m : tensor<2048xf32>, tensor<2048x128xf32> -> tensor<128xf32>
+    sinter.yield %o : tensor<128xf32>
+  }
+  return %0 : tensor<4096x128xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @softmax
+//       CHECK:   sinter.contract (i = 4096) by (j = 2048) by (o = 512)
+func.func @softmax(%x: tensor<4096x512xf32>, %w: tensor<2048x512xf32>, %v: tensor<512x2048xf32>) -> tensor<4096x512xf32> {
+  %e = tensor.empty() : tensor<4096x512xf32>
+  %0 = sinter.contract (i = 4096) by (j = 2048) by (o = 512)
+      product (k = 512) (%x[i, k] : tensor<4096x512xf32>, %w[j, k] : tensor<2048x512xf32>) : f32
+      matrix (j) to (o) (%v[o, j] : tensor<512x2048xf32>)
+      outs(%e[i, o] : tensor<4096x512xf32>) {
+  ^row(%a: tensor<2048xf32>, %m: tensor<2048x512xf32>):
+    %one = arith.constant 1.0 : f32
+    %max = sinter.row_reduce maximumf %a : tensor<2048xf32> -> f32
+    %all = sinter.broadcast %max : f32 -> tensor<2048xf32>
+    %d = arith.subf %a, %all : tensor<2048xf32>
+    %h = math.exp %d : tensor<2048xf32>
+    %s = sinter.row_reduce add %h : tensor<2048xf32> -> f32
+    %q = arith.divf %one, %s : f32
+    %f = sinter.broadcast %q : f32 -> tensor<2048xf32>
+    %p = arith.mulf %h, %f : tensor<2048xf32>
+    %o = sinter.row_product %p, %m : tensor<2048xf32>, tensor<2048x512xf32> -> tensor<512xf32>
+    sinter.yield %o : tensor<512xf32>
+  }
+  return %0 : tensor<4096x512xf32>
+}
