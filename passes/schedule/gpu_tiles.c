@@ -135,13 +135,16 @@ typedef struct {
 static const MeasuredTile f32_tiles[] = {
     {{"fma", 128, 128, 8, 256, 2}, 0.70, 0.78, 0.78}, {{"fma", 128, 128, 16, 128, 2}, 0.55, 0.80, 0.73},
     {{"fma", 128, 64, 8, 128, 3}, 0.55, 0.64, 0.64},  {{"fma", 64, 128, 16, 128, 3}, 0.61, 0.67, 0.67},
-    {{"fma", 64, 64, 16, 256, 4}, 0.35, 0.46, 0.46},
+    {{"fma", 64, 64, 16, 256, 4}, 0.35, 0.46, 0.46},  {{"fma", 64, 64, 8, 128, 4}, 0.45, 0.52, 0.52},
+    {{"fma", 64, 32, 16, 128, 4}, 0.38, 0.42, 0.42},  {{"fma", 32, 64, 16, 128, 4}, 0.40, 0.45, 0.45},
 };
 enum {
   MULTIPLICATIONS_OF_A_CYCLE = 128, // of f32, in a multiprocessor
   MEET_CYCLES = 2000,               // until all know that the last part of a sum is there
   MET_BYTES_OF_A_CYCLE = 40,
-  MANY_MULTIPLICATIONS = 64 << 20, // below, launches and latencies say how long it takes
+  MANY_MULTIPLICATIONS = 16 << 20, // below, launches and latencies say how long it takes
+  MANY_IN_SEQUENCE = 64 << 20,     // where no launch is
+  FEW_OUTER = 16,                  // rows or columns, which have tiles as flat
 };
 
 static double meet_cycles(const SnForm *f, int64_t m, int64_t n, int64_t split) {
@@ -161,8 +164,8 @@ static bool along_vectors(const SnForm *f, size_t side) {
 // Sides of f32, that are read by vectors, of many rows and columns.
 static bool is_measured(const SnForm *f, const SnGpuPoints *points) {
   int64_t rows = sn_gpu_dims_size(f, &points->rows), columns = sn_gpu_dims_size(f, &points->columns),
-          batch = sn_gpu_dims_size(f, &points->batch), all = 0;
-  bool plain = rows != SN_DYNAMIC && columns != SN_DYNAMIC && batch != SN_DYNAMIC && rows > 64 && columns > 64;
+          batch = sn_gpu_dims_size(f, &points->batch), all = 0, few = sn_in_sequence(f->op) ? 64 : FEW_OUTER;
+  bool plain = rows != SN_DYNAMIC && columns != SN_DYNAMIC && batch != SN_DYNAMIC && rows > few && columns > few;
   for (size_t p = 0; p < f->products.size; ++p) {
     int64_t sum = sn_gpu_pieces(f, p, 1, 1);
     plain &= sum != SN_DYNAMIC && mlirTypeIsAF32(f->products.data[p].type);
@@ -172,7 +175,7 @@ static bool is_measured(const SnForm *f, const SnGpuPoints *points) {
       plain &= (!a->fill.ptr || along_vectors(f, side)) && !a->through.ptr && mlirTypeIsAF32(sn_side_element(f, side));
     }
   }
-  return plain && all >= MANY_MULTIPLICATIONS;
+  return plain && all >= (sn_in_sequence(f->op) ? MANY_IN_SEQUENCE : MANY_MULTIPLICATIONS);
 }
 
 // Neighbours in both sides of all products are neighbours of the sum: it is their last subscript.
@@ -307,7 +310,7 @@ static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTi
     double fetch = fetch_cycles(f, points, i, true, t) + fetch_cycles(f, points, i, false, t);
     cycles += (double)sn_gpu_pieces(f, i, sn_gpu_map_sum(&p), split) * (fetch > copy ? fetch + copy / 16 : copy);
   }
-  return waves * cycles * t->factor + BEGIN_CYCLES + meet_cycles(f, t->m, t->n, split);
+  return waves * (cycles * t->factor + meet_cycles(f, t->m, t->n, split)) + BEGIN_CYCLES;
 }
 
 // Every block has two pieces at least, and all parts have some room in the workspace.

@@ -187,7 +187,7 @@ func.func @counted_later(%x: tensor<?x16xf32>, %w: tensor<40x16xf32>, %e: tensor
 // Few tiles and long sums: blocks share the sum of a tile.
 
 // CHECK-LABEL: func @shared
-//       CHECK: #sinter.mma<k = 16, kernel = "fma", m = 64, n = 64, occupancy = 4, split = 32, threads = 256>
+//       CHECK: #sinter.mma<k = 16, kernel = "fma", m = 64, n = 32, occupancy = 4, split = 10, threads = 128>
 func.func @shared(%x: tensor<40x4096xf32>, %w: tensor<400x4096xf32>, %e: tensor<40x400xf32>) -> tensor<40x400xf32> {
   %0 = sinter.contract (i = 40) by (j = 400) product (k = 4096) (%x[i, k] : tensor<40x4096xf32>, %w[j, k] : tensor<400x4096xf32>) : f32
       outs(%e[i, j] : tensor<40x400xf32>) {
@@ -213,6 +213,21 @@ func.func @narrow(%x: tensor<2048x512xf32>, %w: tensor<128x512xf32>, %e: tensor<
     sinter.yield %acc : tensor<128xf32>
   }
   return %0 : tensor<2048x128xf32>
+}
+
+// -----
+
+// Few columns: parts of a tile of as few, and no more of them than multiprocessors are kept busy by.
+
+// CHECK-LABEL: func @few_columns
+//       CHECK: #sinter.mma<k = 8, kernel = "fma", m = 64, n = 64, occupancy = 4, split = 5, threads = 128>
+func.func @few_columns(%x: tensor<3237x1000xf32>, %w: tensor<36x1000xf32>, %e: tensor<3237x36xf32>) -> tensor<3237x36xf32> {
+  %0 = sinter.contract (i = 3237) by (j = 36) product (k = 1000) (%x[i, k] : tensor<3237x1000xf32>, %w[j, k] : tensor<36x1000xf32>) : f32
+      outs(%e[i, j] : tensor<3237x36xf32>) {
+  ^row(%acc: tensor<36xf32>):
+    sinter.yield %acc : tensor<36xf32>
+  }
+  return %0 : tensor<3237x36xf32>
 }
 
 // -----
@@ -244,6 +259,21 @@ func.func @shared_by_copies(%x: tensor<64x8192xbf16>, %w: tensor<512x8192xbf16>,
 // -----
 
 // Lines that the copy engine cannot copy are wgmma's, too: threads fetch them, and tiles are those that they feed.
+
+// Blocks meet at each of their tiles: parts that leave a block four tiles are no help.
+
+// CHECK-LABEL: func @parts_of_waves
+//       CHECK: kernel = "wgmma", m = 128, n = 256, share = "tile", split = 3,
+func.func @parts_of_waves(%x: tensor<104x11584xbf16>, %w: tensor<8696x11584xbf16>, %e: tensor<104x8696xf32>) -> tensor<104x8696xf32> {
+  %0 = sinter.contract (i = 104) by (j = 8696) product (k = 11584) (%x[i, k] : tensor<104x11584xbf16>, %w[j, k] : tensor<8696x11584xbf16>) : f32
+      outs(%e[i, j] : tensor<104x8696xf32>) {
+  ^row(%acc: tensor<8696xf32>):
+    sinter.yield %acc : tensor<8696xf32>
+  }
+  return %0 : tensor<104x8696xf32>
+}
+
+// -----
 
 // CHECK-LABEL: func @filled_by_threads
 //       CHECK: #sinter.mma<blocks = 132, group = 12, k = 64, kernel = "wgmma", m = 128, n = 128, share = "turns", stages = 6, threads = 256>
