@@ -8,20 +8,26 @@
 //   product (k = 4097) (%a[i, k], ...)    ->    %p = rowwise (i) by (k = 4104) (%a[i, k] else 0.0)
 //                                               product (k = 4097) (%p[i, k], ...)
 //
+//   %s = rowwise (i) by (k = 6694) { ... }        %s = rowwise (i) by (k = 6696) { ... }
+//   product (k = 6694) (%s[i, k], ...)      ->    product (k = 6694) (%s[i, k], ...)
+//
 // wgmma's slots can have any side, but an element at a time it costs a thread up to 400 cycles (lowering/facts/
 // gpu_slots.h). Where all that cost comes to more than reading the side once and writing it, it is written: with a
 // summed dimension that both sides name as the last one, in lines that are multiples of what cp.async moves; a last
 // dimension that is one already is only made longer. Zeros are behind what was there, in both sides, so that sums are
-// the same. Windows of f32, which no copies take, are written so for the sake of vectors. Before, summed dimensions
+// the same. A side that a form computes for this product alone is written in longer lines at once, which costs
+// nothing. Windows of f32, which no copies take, are written so for the sake of vectors. Before, summed dimensions
 // that lie behind one another are made one (merge_sums.c).
 //
 // decides: which sides of products are written in another order in front of them.
 //
-// runs in: sinter-gpu    test: test/passes/arrange/arrange.mlir, test/gpu/emulate.test
+// runs in: sinter-gpu    test: test/passes/arrange/arrange.mlir, test/passes/arrange/computed_sides.mlir,
+// test/gpu/emulate.test
 
 #include "passes/arrange/arrange.h"
 #include "dialect/sequence.h"
 #include "lowering/facts/gpu_slots.h"
+#include "passes/split/pieces.h"
 #include "target/chips.h"
 #include <stdio.h>
 
@@ -50,6 +56,7 @@ typedef struct {
   SnGpuProduct product;
   int64_t padded, inner; // of the sum: which dimension becomes the last one, and its size then; -1: lines only grow
   intptr_t moved[2];     // of sides a and b: the tensor's dimension that becomes the last one; -1: the side stays
+  double cycles[2];      // of a thread, for each element that it brings
 } Plan;
 
 static const SnAccess *side_of(const Plan *p, int is_b) {
@@ -168,15 +175,28 @@ static double loads(const Plan *p, int is_b) {
   return (double)all * (double)other;
 }
 
-static bool pays(const Plan *p, const bool *by_elements, int64_t plain, int64_t window, const SnGpuChip *chip) {
+// A form that computes one element from others, for nobody else: lines of its result may be longer at no cost.
+static bool may_write_longer(MlirValue side) {
+  if (!mlirValueIsAOpResult(side) || !sn_one_use(side) || !sn_is(mlirOpResultGetOwner(side), "sinter.rowwise"))
+    return false;
+  SnForm f = sn_form_read(mlirOpResultGetOwner(side));
+  bool can = sn_num_results(f.op) == 1 && f.num_cols == 1 && sn_is_plain(&f) && !f.schedule.ptr && !f.indices.size &&
+             !f.accumulators.size && !f.finish.ptr && is_static(&f) && sn_goes_by_elements(&f);
+  if (can) {
+    MlirAffineMap map = f.outputs.data[0].map;
+    can = sn_map_dim(map, mlirAffineMapGetNumResults(map) - 1) == f.num_rows;
+  }
+  sn_form_free(&f);
+  return can;
+}
+
+static bool pays(const Plan *p, const SnGpuChip *chip) {
   double fetch = 0, copy = 0;
   for (int is_b = 0; is_b < 2; ++is_b) {
-    int64_t cycles = side_of(p, is_b)->fill.ptr ? window : plain;
-    if (by_elements[is_b])
-      fetch += loads(p, is_b) * (double)cycles / (double)(SN_GPU_WARPGROUP * chip->multiprocessors);
-    MlirType t = sn_type_of(side_of(p, is_b)->value);
-    if (p->moved[is_b] >= 0)
-      copy += COPY_CYCLES + 2 * (double)elements_of(t) * (double)side_bits(p, is_b) / 8 / COPY_BYTES;
+    fetch += loads(p, is_b) * p->cycles[is_b] / (double)(SN_GPU_WARPGROUP * chip->multiprocessors);
+    MlirValue side = side_of(p, is_b)->value;
+    if (p->moved[is_b] >= 0 && (p->inner >= 0 || !may_write_longer(side)))
+      copy += COPY_CYCLES + 2 * (double)elements_of(sn_type_of(side)) * (double)side_bits(p, is_b) / 8 / COPY_BYTES;
   }
   return fetch > copy;
 }
@@ -199,14 +219,30 @@ static bool plan_f32(Plan *p, size_t number, const SnGpuChip *chip) {
   if (!mlirTypeIsAF32(p->product.type) || p->product.summed.num_dims < 2 || side_bits(p, 0) != 32 ||
       side_bits(p, 1) != 32)
     return false;
-  bool by_elements[] = {!by_vectors(p, 0), !by_vectors(p, 1)};
-  return (by_elements[0] || by_elements[1]) && choose_inner(p) && p->padded % F32_LANES == 0 &&
-         2 * p->padded <= 3 * p->f.dims.data[p->inner].size &&
-         pays(p, by_elements, F32_ELEMENT_CYCLES, F32_WINDOW_CYCLES, chip);
+  for (int is_b = 0; is_b < 2; ++is_b)
+    p->cycles[is_b] = by_vectors(p, is_b) ? 0 : side_of(p, is_b)->fill.ptr ? F32_WINDOW_CYCLES : F32_ELEMENT_CYCLES;
+  return (p->cycles[0] > 0 || p->cycles[1] > 0) && choose_inner(p) && p->padded % F32_LANES == 0 &&
+         2 * p->padded <= 3 * p->f.dims.data[p->inner].size && pays(p, chip);
+}
+
+// Of a computed side that threads bring in small pieces, and that would be copies in longer lines; 0: it stays.
+static double piece_cycles(const Plan *p, int is_b, const SnGpuSlot *slot) {
+  bool small = slot->fetch == SN_GPU_BY_PIECES && slot->lanes * side_bits(p, is_b) < LINE_BYTES * 8 &&
+               may_grow(p, is_b) && may_write_longer(side_of(p, is_b)->value);
+  return small ? (double)SN_GPU_PIECE_CYCLES / (double)slot->lanes : 0;
+}
+
+// What has no price of its own is written longer, whatever becomes of the other side.
+static bool keep_free(Plan *p) {
+  for (int is_b = 0; is_b < 2; ++is_b)
+    if (p->moved[is_b] >= 0 && !may_write_longer(side_of(p, is_b)->value))
+      p->moved[is_b] = -1;
+  return p->moved[0] >= 0 || p->moved[1] >= 0;
 }
 
 static bool plan_product(Plan *p, size_t number, const SnGpuChip *chip) {
-  bool by_elements[2], grow = true;
+  bool grow = true;
+  double by_pieces[2];
   p->product = sn_gpu_product(&p->f, number, "wgmma");
   if (!p->product.line)
     return plan_f32(p, number, chip);
@@ -214,14 +250,18 @@ static bool plan_product(Plan *p, size_t number, const SnGpuChip *chip) {
     SnGpuSlot slot;
     if (!sn_gpu_slot(&p->f, &p->points, &p->product, !is_b, TILE, &slot, NULL))
       return false;
-    by_elements[is_b] = slot.fetch == SN_GPU_BY_ELEMENTS;
-    grow &= !by_elements[is_b] || may_grow(p, is_b);
+    p->cycles[is_b] = slot.fetch == SN_GPU_BY_ELEMENTS ? SN_GPU_ELEMENT_CYCLES : 0;
+    by_pieces[is_b] = piece_cycles(p, is_b, &slot);
+    grow &= slot.fetch != SN_GPU_BY_ELEMENTS || may_grow(p, is_b);
   }
   p->inner = -1;
-  for (int is_b = 0; is_b < 2; ++is_b)
-    p->moved[is_b] = by_elements[is_b] ? sn_rank(sn_type_of(side_of(p, is_b)->value)) - 1 : -1;
-  return (by_elements[0] || by_elements[1]) && (grow || choose_inner(p)) &&
-         pays(p, by_elements, SN_GPU_ELEMENT_CYCLES, SN_GPU_ELEMENT_CYCLES, chip);
+  for (int is_b = 0; is_b < 2; ++is_b) {
+    p->cycles[is_b] += grow ? by_pieces[is_b] : 0;
+    p->moved[is_b] = p->cycles[is_b] > 0 ? sn_rank(sn_type_of(side_of(p, is_b)->value)) - 1 : -1;
+  }
+  if ((p->moved[0] < 0 && p->moved[1] < 0) || (!grow && !choose_inner(p)))
+    return false;
+  return pays(p, chip) || (grow && keep_free(p));
 }
 
 // ---- what is written ---------------------------------------------------------------------------------
@@ -260,6 +300,55 @@ static MlirValue write_longer(SnBuilder *b, MlirValue from, int64_t length) {
     shape[i] = i + 1 < rank ? sn_dim(t, i) : length;
   MlirAffineMap same = mlirAffineMapMultiDimIdentityGet(b->ctx, rank);
   return copied(b, from, same, rank, shape, same, true);
+}
+
+// The same operations on rows of another length.
+static void copy_body(SnBuilder *b, const SnForm *f, const SnForm *to) {
+  SnMap map = {0};
+  for (size_t k = 0; k < f->inputs.size; ++k)
+    sn_map(&map, sn_input_argument(f, k), sn_input_argument(to, k));
+  MlirOperation end = mlirBlockGetTerminator(f->body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirValue was = sn_result(op, 0), operands[SN_MAX_ELEMENTWISE];
+    for (intptr_t i = 0; i < sn_num_operands(op); ++i)
+      operands[i] = sn_lookup(&map, sn_operand(op, i));
+    MlirType t = sn_type_of(was);
+    bool is_row = mlirTypeIsARankedTensor(t);
+    MlirType is = is_row ? sn_row_type(to, sn_element(t)) : t;
+    b->loc = mlirOperationGetLocation(op);
+    sn_map(&map, was,
+           is_row && sn_row_op_of(op)->id == SN_OP_constant
+               ? sn_as_row(b, sn_constant(b, sn_constant_of(was)), is)
+               : sn_result(sn_clone_as(b, op, sn_values(sn_num_operands(op), operands), sn_types(1, &is)), 0));
+  }
+  sn_op(b, "sinter.yield", sn_lookup(&map, sn_operand(end, 0)), sn_types(0, NULL));
+  sn_map_free(&map);
+}
+
+// The form that computes it, with longer lines: behind the end it reads zeros, and nobody reads what it makes of them.
+static MlirValue compute_longer(MlirValue from, int64_t length) {
+  MlirOperation op = mlirOpResultGetOwner(from);
+  SnBuilder b = sn_before(op);
+  SnForm f = sn_form_read(op), to = sn_form_read(op);
+  MlirType t = sn_type_of(from);
+  int64_t shape[SN_MAX_DIMS];
+  for (intptr_t i = 0; i < sn_rank(t); ++i)
+    shape[i] = i + 1 < sn_rank(t) ? sn_dim(t, i) : length;
+  to.dims.data[f.num_rows].size = length;
+  for (size_t k = 0; k < to.inputs.size; ++k) {
+    SnAccess *a = &to.inputs.data[k];
+    MlirType element = sn_element(sn_type_of(a->value));
+    if (!a->fill.ptr && sn_map_uses(a->map, (intptr_t)f.num_rows))
+      a->fill = sn_is_float(element) ? mlirFloatAttrDoubleGet(b.ctx, element, 0) : mlirIntegerAttrGet(element, 0);
+  }
+  to.outputs.data[0].value = sn(&b, "tensor.empty", sn_values(0, NULL), sn_tensor(sn_element(t), sn_rank(t), shape));
+  MlirOperation made = sn_form_create(&b, &to, false);
+  SnBuilder in = sn_at_end(to.body, b.loc);
+  copy_body(&in, &f, &to);
+  sn_form_free(&to);
+  sn_form_free(&f);
+  return sn_result(made, 0);
 }
 
 // [first, first + 1, ...]
@@ -331,7 +420,8 @@ static void rearrange_side(SnBuilder *b, const Plan *p, int is_b, SnAccess *a, A
     if (i != moved)
       e[n++] = mlirAffineMapGetResult(a->map, i);
   e[n] = mlirAffineMapGetResult(a->map, moved);
-  a->value = arranged(b, all, p->f.op, a->value, moved, length);
+  bool computed = p->inner < 0 && may_write_longer(a->value);
+  a->value = computed ? compute_longer(a->value, length) : arranged(b, all, p->f.op, a->value, moved, length);
   a->map = mlirAffineMapGet(b->ctx, mlirAffineMapGetNumDims(a->map), mlirAffineMapGetNumSymbols(a->map), rank, e);
 }
 
@@ -361,8 +451,16 @@ static MlirOperation arrange(const Plan *p, ArrangedVec *all) {
       rearrange_side(&b, p, is_b, &to.inputs.data[sn_side(&to, is_b ? p->product.b : p->product.a).first], all);
   if (p->inner >= 0)
     reorder(&b, p, &to);
-  MlirOperation made = sn_with_other_sides(&b, &p->f, &to);
+  MlirOperation made = sn_with_other_sides(&b, &p->f, &to), computed[2] = {0};
+  for (int is_b = 0; is_b < 2; ++is_b) {
+    MlirValue side = side_of(p, is_b)->value;
+    if (p->moved[is_b] >= 0 && p->inner < 0 && may_write_longer(side))
+      computed[is_b] = mlirOpResultGetOwner(side);
+  }
   mlirOperationDestroy(p->f.op);
+  for (int is_b = 0; is_b < 2; ++is_b)
+    if (computed[is_b].ptr)
+      mlirOperationDestroy(computed[is_b]);
   sn_form_free(&to);
   return made;
 }

@@ -1291,6 +1291,22 @@ def products():
             want=lambda x, y: [x.astype("f8") @ y.astype("f8")])
 
 
+def computed_sides():
+    """Sides that a kernel in front of the product writes: their lines are longer than what is summed."""
+    def whole(*dims):
+        return lambda r: [cast(r.integers(-3, 4, d).astype("f4"), "bf16") for d in dims]
+    product("product_computed_side", rows=[("i", 70)], columns=[("j", 72)], sums=[("k", 130)], a="i, k", b="j, k",
+            spec="ik,jk->ij", shapes=((70, 130), (72, 130)), t=("bf16", "bf16", "f32"),
+            side="""side(%a[i, k] : tensor<70x130xbf16>, %b[0, k] : tensor<72x130xbf16>) {
+^side(%v: tensor<130xbf16>, %g: tensor<130xbf16>):
+  %m = arith.mulf %v, %g : tensor<130xbf16>
+  %o = arith.constant dense<1.0> : tensor<130xbf16>
+  %s = arith.addf %m, %o : tensor<130xbf16>
+  sinter.yield %s : tensor<130xbf16>
+}""", inputs=whole((70, 130), (72, 130)),
+            want=lambda x, w: [(x.astype("f8") * w[0].astype("f8") + 1) @ w.T.astype("f8")])
+
+
 def staged_products():
     """By wgmma: each tile, each layout of the sides, each type, ends of everything, batches, two products."""
     def tile(m, n, stages, share, blocks=132, group=1, k=64):
@@ -1674,6 +1690,7 @@ def all_cases():
     products()
     staged_products()
     few_products()
+    computed_sides()
     # labels and asserts
     cross_entropy("cross_entropy_i64", 17, 100)
     cross_entropy("cross_entropy_i32", 17, 101, "i32")

@@ -229,6 +229,11 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/schedule/gpu_tiles.c", "FETCH_CYCLES + each * SN_GPU_ELEMENT_CYCLES;",
      "FETCH_CYCLES + each * SN_GPU_PIECE_CYCLES;", ["passes/schedule/gpu_tiles.mlir"],
      "an element costs a thread no more than a piece"),
+    ("passes/arrange/arrange.c", "sn_one_use(side)", "true", ["passes/arrange/computed_sides.mlir"],
+     "a side that others read, too, is computed again in longer lines"),
+    ("passes/schedule/gpu_tiles.c", "waves * (cycles * t->factor + meet_cycles(f, t->m, t->n, split))",
+     "waves * (cycles * t->factor) + meet_cycles(f, t->m, t->n, split)", ["passes/schedule/gpu_tiles.mlir"],
+     "blocks that share sums meet once, however many tiles each has"),
     # Shared launches
     ("passes/arrange/turned_sums.c", "MOST_NUMBER = 16384,", "MOST_NUMBER = 32768,",
      ["passes/arrange/turned_waiting.mlir"], "a block has more elements of a number than its registers"),
