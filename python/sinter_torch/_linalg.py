@@ -112,6 +112,31 @@ def unroll_extremes(exported, gradients):
     return found
 
 
+def widen_means(exported):
+    """The program with its means of half types through f32, and with what torch-mlir makes means of as means."""
+    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
+    halves = (torch.float16, torch.bfloat16)
+    is_half = lambda node: getattr(node.meta.get("val"), "dtype", None) in halves
+    if not any(is_half(node) for part in exported.graph_module.modules() for node in part.graph.nodes):
+        return exported
+    a, convert = torch.ops.aten, torch.ops.prims.convert_element_type.default
+    exported = exported.run_decompositions(get_decomposition_table())
+    for part in exported.graph_module.modules():
+        for node in list(part.graph.nodes):
+            if node.target not in (a.mean.default, a.mean.dim) or not is_half(node) or node.kwargs.get("dtype"):
+                continue
+            x, like = node.args[0], node.meta["val"]
+            with part.graph.inserting_before(node):
+                wide = part.graph.call_function(convert, (x, torch.float32))
+            with part.graph.inserting_after(node):
+                narrow = part.graph.call_function(convert, (node, like.dtype))
+            node.replace_all_uses_with(narrow, lambda user, own=narrow: user is not own, propagate_meta=True)
+            node.args = (wide, *node.args[1:])
+            wide.meta["val"], narrow.meta["val"], node.meta["val"] = x.meta["val"].float(), like, like.float()
+        part.recompile()
+    return exported
+
+
 def _copysign(name, to, x, sizes, element):
     t = f"tensor<{''.join(f'{n}x' for n in sizes)}{element}>"
     return f"{to} = linalg.map {{ math.copysign }} ins({x}, {x} : {t}, {t}) outs({x} : {t})\n"
@@ -226,7 +251,9 @@ def _lowered(exported, name, gradients):
     from torch_mlir import fx
     from torch_mlir.compiler_utils import OutputType, lower_mlir_module, run_pipeline_with_repro_report
     unrolled = unroll_extremes(exported, gradients)
-    if not (gradients and mark(exported)) and not unrolled:
+    marked = gradients and mark(exported)
+    exported = widen_means(exported)
+    if not marked and not unrolled:
         return fx.export_and_import(exported, output_type="linalg-on-tensors", func_name=name,
                                     fx_importer=_importer())  # fmt: skip
     raw = fx.export_and_import(exported, output_type="raw", func_name=name, fx_importer=_importer())
