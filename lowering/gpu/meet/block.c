@@ -45,6 +45,12 @@ MlirValue sn_gpu_butterfly(SnBuilder *b, const SnReduction *r, MlirValue x, int6
   return x;
 }
 
+MlirValue sn_gpu_butterfly_of_teams(SnBuilder *b, const SnReduction *r, MlirValue x, int64_t team) {
+  for (int64_t offset = 16; offset >= team; offset /= 2)
+    x = sn_reduction_combine(b, r, x, shuffle(b, x, offset));
+  return x;
+}
+
 MlirValue sn_gpu_any_lane(SnBuilder *b, MlirValue x) {
   MlirValue operands[] = {sn_int(b, mlirIntegerTypeGet(b->ctx, 32), -1), x};
   return sn(b, "nvvm.vote.sync", sn_values(2, operands), mlirIntegerTypeGet(b->ctx, 1),

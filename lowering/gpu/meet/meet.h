@@ -20,6 +20,8 @@ void sn_gpu_reduce_block(SnBuilder *b, SnGpuKernel *k, size_t n, const SnReducti
                          bool barrier);
 // A value combined over groups of `lanes` neighbours in a warp.
 MlirValue sn_gpu_butterfly(SnBuilder *b, const SnReduction *r, MlirValue x, int64_t lanes);
+// A value of each lane of a team, combined over the teams of so many neighbours that a warp has.
+MlirValue sn_gpu_butterfly_of_teams(SnBuilder *b, const SnReduction *r, MlirValue x, int64_t team);
 // i1, the same in all lanes of the warp: some say so.
 MlirValue sn_gpu_any_lane(SnBuilder *b, MlirValue x);
 // n values of each thread. `last`: all that share the row have met then.

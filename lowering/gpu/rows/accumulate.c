@@ -12,6 +12,7 @@
 // test: test/lowering/gpu/columns.mlir
 
 #include "lowering/gpu/rows/gpu_rows.h"
+#include "lowering/rows/rowmemory.h"
 #include <assert.h>
 
 void sn_gpu_split_accumulators(SnGpuRowKernel *g) {
@@ -135,24 +136,36 @@ static void reduce_scalars(SnBuilder *b, SnGpuRowKernel *g) {
       g->carried[a] = values[i++];
 }
 
-// row[group] = what the teams of this block carry of column accumulator c.
+// What the teams of a warp carry of the same columns, combined: each of them has it.
+static MlirValue meet_teams(SnBuilder *b, const SnReduction *r, MlirValue x, int64_t team) {
+  if (!mlirTypeIsAVector(sn_type_of(x)))
+    return sn_gpu_butterfly_of_teams(b, r, x, team);
+  MlirValue all = x;
+  for (int64_t l = 0; l < sn_dim(sn_type_of(x), 0); ++l)
+    all = sn(b, "vector.insert", sn_gpu_butterfly_of_teams(b, r, sn_lane(b, x, l), team), all, sn_type_of(x),
+             sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, &l)));
+  return all;
+}
+
+// row[group] = what the teams of this block carry of column accumulator c: first those of a warp, then the warps.
 static void reduce_teams(SnBuilder *b, SnGpuRowKernel *g, size_t c, MlirValue shared, const MlirValue *sums) {
   SnGpuKernel *k = g->k;
   const SnReduction *r = &g->columns[c];
-  int64_t teams = k->threads / k->team;
   if (c)
     sn_gpu_sync(b, k);
-  MlirValue team = sn(b, "arith.divui", k->thread, sn_index(b, k->team));
+  sn_gpu_know_lanes(k);
+  MlirValue leads = sn(b, "arith.cmpi", k->lane, sn_index(b, k->team), sn_attr("predicate", sn_i64(b->ctx, 6)));
   for (size_t u = 0; u < g->mine.resident; ++u) {
-    SnIf in_row = sn_if(b, sn_none(g->inside[u]) ? sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1) : g->inside[u]);
-    MlirValue at[] = {team, g->resident[u].column};
-    sn_scratch_store(b, sums[u], shared, sn_values(2, at), sn_no_attr());
+    MlirValue all = meet_teams(b, r, sums[u], k->team);
+    SnIf in_row = sn_if(b, sn_none(g->inside[u]) ? leads : sn(b, "arith.andi", leads, g->inside[u]));
+    MlirValue at[] = {k->warp, g->resident[u].column};
+    sn_scratch_store(b, all, shared, sn_values(2, at), sn_no_attr());
     sn_end_if(b, &in_row);
   }
   sn_gpu_sync(b, k);
   SnLoop j = sn_for(b, k->thread, g->length, sn_index(b, k->threads));
   MlirValue to[] = {k->group, j.index},
-            sum = sn_reduction_in_memory(b, r, shared, sn_index(b, 0), sn_index(b, teams), &j.index);
+            sum = sn_reduction_in_memory(b, r, shared, sn_index(b, 0), sn_index(b, k->warps), &j.index);
   sn_scratch_store(b, sum, g->rows[c], sn_values(2, to), sn_no_attr());
   sn_next(b, &j);
 }
@@ -162,7 +175,7 @@ static void reduce_columns(SnBuilder *b, SnGpuRowKernel *g) {
   if (!g->mine.resident || !g->all.columns)
     return;
   MlirValue shared[SN_MAX_ACCUMULATORS] = {0};
-  int64_t shape[] = {k->threads / k->team, g->all.length};
+  int64_t shape[] = {k->warps, g->all.length};
   sn_gpu_begin_resident(b, g, (MlirValue){0}, g->resident, g->inside);
   for (size_t c = 0; c < g->all.columns; ++c) {
     const MlirValue *sums = g->carried + g->all.scalars + c * g->mine.resident;

@@ -64,14 +64,17 @@ func.func @main(%x: memref<100x64xf32>, %y: memref<64xf32>) {
 
 // -----
 
-// Teams of a block meet in shared memory, in their order.
+// Teams of a warp meet by shuffles, warps of a block in shared memory, in their order.
 
 // CHECK-LABEL: gpu.func @teams
-//  CHECK-SAME:   workgroup(%[[SHARED:.+]] : memref<8x32xf32, #gpu.address_space<workgroup>>
+//  CHECK-SAME:   workgroup(%[[SHARED:.+]] : memref<2x32xf32, #gpu.address_space<workgroup>>
+//       CHECK:   gpu.shuffle xor %{{.+}}, %c16_i32
+//       CHECK:   gpu.shuffle xor %{{.+}}, %c8_i32
+//   CHECK-NOT:   gpu.shuffle xor %{{.+}}, %c4_i32
 //       CHECK:   vector.store %{{.+}}, %[[SHARED]]
 //       CHECK:   gpu.barrier
 //       CHECK:   scf.for %[[J:.+]] = %thread_id_x to %c32
-//       CHECK:     scf.for %[[T:.+]] = %c0{{.*}} to %c8
+//       CHECK:     scf.for %[[T:.+]] = %c0{{.*}} to %c2
 //       CHECK:       memref.load %[[SHARED]][%[[T]], %[[J]]]
 func.func private @teams(%x: memref<100x32xf32>, %y: memref<32xf32>) attributes {sinter.kernel} {
   sinter.rowwise (i = 100) by (j = 32) ins(%x[i, j] : memref<100x32xf32>) reduce(add [j] : f32) outs(%y[j] : memref<32xf32>)
