@@ -166,6 +166,17 @@ bool sn_again_worth(const SnMerge *m, const SnPolicy *policy) {
          again_for_a_byte(m) <= policy->again_operations / (bytes <= CACHE && !policy->tensor_cores ? IN_CACHE : 1);
 }
 
+// So few operations a GPU makes again in less time than a launch of its own takes.
+enum { OF_A_LAUNCH = 10000000 };
+
+static bool is_less_than_launch(const SnMerge *m, const SnPolicy *policy) {
+  double operations = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(m->a.body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    operations += operations_of(op);
+  return policy->tensor_cores && policy->computes_heavy_again &&
+         times_again(m) * points(&m->a, 0, (intptr_t)m->a.dims.size) * operations <= OF_A_LAUNCH;
+}
+
 // Fewer bytes are read along any dimension.
 enum { ALONG_ANY = 1 << 18 };
 
@@ -204,7 +215,7 @@ bool sn_worth(const SnMerge *m, const SnPolicy *policy) {
   // Beside a product, an exponential for each of its results is little.
   bool again = sn_is_elementwise_form(&m->a) && !is_one_number(&m->a) && !m->into_finish && !m->merged.contract &&
                !sn_is_light(&m->a) && (times_again(m) > MOST_TIMES || (!policy->tensor_cores && rows_alike(m) > 1));
-  return !again || sn_again_worth(m, policy) || sn_refuse(m->a.op, SN_WHY_AGAIN);
+  return !again || sn_again_worth(m, policy) || is_less_than_launch(m, policy) || sn_refuse(m->a.op, SN_WHY_AGAIN);
 }
 
 // ---- programs of sides --------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 // RUN: sinter-opt --sinter-fuse=policy=medium --split-input-file %s | FileCheck %s --check-prefix=MEDIUM
 // RUN: sinter-opt --sinter-fuse --split-input-file %s | FileCheck %s --check-prefix=MEDIUM
 // RUN: sinter-opt --sinter-fuse=target=gpu --split-input-file %s | FileCheck %s --check-prefix=GPU
+// RUN: sinter-opt --pass-pipeline='builtin.module(sinter-fuse{policy=aggressive target=gpu})' --split-input-file %s | FileCheck %s --check-prefix=LAUNCH
 // RUN: sinter-opt --sinter-fuse=policy=disabled --split-input-file %s | FileCheck %s --check-prefix=DISABLED
 // RUN: sinter-opt --pass-pipeline='builtin.module(sinter-fuse{policy=medium remarks=true})' --split-input-file %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
 
@@ -280,4 +281,60 @@ func.func @heavy_for_two_rows(%x: tensor<2x300xf32>, %b: tensor<300xf32>) -> ten
     sinter.yield %c : tensor<300xf32>
   }
   return %y : tensor<2x300xf32>
+}
+
+// -----
+
+// A number for each channel: a GPU makes it again for each of some rows sooner than it launches a kernel for it.
+
+// LAUNCH-LABEL: func @channels_of_few
+//       LAUNCH:   sinter.rowwise (i = 37, j = 3) by (k = 25)
+//       LAUNCH:     cf.assert
+//   LAUNCH-NOT:   sinter.rowwise
+// LAUNCH-LABEL: func @channels_of_many
+//       LAUNCH:   sinter.rowwise (i = 3) by ()
+//       LAUNCH:   sinter.rowwise (i = 370000, j = 3) by (k = 25)
+func.func @channels_of_few(%v: tensor<3xf32>, %x: tensor<37x3x25xf32>) -> tensor<37x3x25xf32> {
+  %c = tensor.empty() : tensor<3xf32>
+  %e = tensor.empty() : tensor<37x3x25xf32>
+  %s = sinter.rowwise (i = 3) by () ins(%v[i] : tensor<3xf32>) outs(%c[i] : tensor<3xf32>) {
+  ^row(%a: f32):
+    %r = math.sqrt %a : f32
+    %zero = arith.constant 0.0 : f32
+    %some = arith.cmpf one, %r, %zero : f32
+    cf.assert %some, "a channel of zeros"
+    %one = arith.constant 1.0 : f32
+    %q = arith.divf %one, %r : f32
+    sinter.yield %q : f32
+  }
+  %y = sinter.rowwise (i = 37, j = 3) by (k = 25)
+      ins(%x[i, j, k] : tensor<37x3x25xf32>, %s[j] : tensor<3xf32>) outs(%e[i, j, k] : tensor<37x3x25xf32>) {
+  ^row(%a: tensor<25xf32>, %q: f32):
+    %b = sinter.broadcast %q : f32 -> tensor<25xf32>
+    %t = arith.mulf %a, %b : tensor<25xf32>
+    sinter.yield %t : tensor<25xf32>
+  }
+  return %y : tensor<37x3x25xf32>
+}
+func.func @channels_of_many(%v: tensor<3xf32>, %x: tensor<370000x3x25xf32>) -> tensor<370000x3x25xf32> {
+  %c = tensor.empty() : tensor<3xf32>
+  %e = tensor.empty() : tensor<370000x3x25xf32>
+  %s = sinter.rowwise (i = 3) by () ins(%v[i] : tensor<3xf32>) outs(%c[i] : tensor<3xf32>) {
+  ^row(%a: f32):
+    %r = math.sqrt %a : f32
+    %zero = arith.constant 0.0 : f32
+    %some = arith.cmpf one, %r, %zero : f32
+    cf.assert %some, "a channel of zeros"
+    %one = arith.constant 1.0 : f32
+    %q = arith.divf %one, %r : f32
+    sinter.yield %q : f32
+  }
+  %y = sinter.rowwise (i = 370000, j = 3) by (k = 25)
+      ins(%x[i, j, k] : tensor<370000x3x25xf32>, %s[j] : tensor<3xf32>) outs(%e[i, j, k] : tensor<370000x3x25xf32>) {
+  ^row(%a: tensor<25xf32>, %q: f32):
+    %b = sinter.broadcast %q : f32 -> tensor<25xf32>
+    %t = arith.mulf %a, %b : tensor<25xf32>
+    sinter.yield %t : tensor<25xf32>
+  }
+  return %y : tensor<370000x3x25xf32>
 }
