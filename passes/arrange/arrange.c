@@ -495,7 +495,7 @@ static const SnOption options[] = {
 static MlirLogicalResult arrange_function(MlirOperation func, void *user) {
   SnOpVec rows = sn_collect(func, "sinter.rowwise");
   for (size_t k = 0; k < rows.size; ++k)
-    sn_spread_columns(sn_merge_columns(sn_order_rows(sn_order_columns(sn_one_row(rows.data[k])))));
+    sn_spread_columns(sn_merge_columns(sn_longer_rows(sn_order_rows(sn_order_columns(sn_one_row(rows.data[k]))))));
   sn_vec_free(&rows);
   SnOpVec forms = sn_collect(func, "sinter.contract");
   ArrangedVec all = {0};

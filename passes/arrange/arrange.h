@@ -19,6 +19,9 @@ MlirOperation sn_one_row(MlirOperation form);
 MlirOperation sn_order_columns(MlirOperation form);
 // A rowwise form whose rows follow each other as its first result has them in memory.
 MlirOperation sn_order_rows(MlirOperation form);
+// A rowwise form of elements that have nothing to do with each other, whose short rows go on in memory where they end,
+// in all that it reads and writes: rows of several dimensions.
+MlirOperation sn_longer_rows(MlirOperation form);
 
 // The row is of a contract's products, and something of each row is above -inf, whatever the products are, as long as
 // they are finite: what is masked is said by positions alone.

@@ -9,20 +9,29 @@
 //
 //   rowwise (h, w, c) by (u) ins(%x[c, h, w + u]) outs(%y[c, h, w])    ->    rowwise (c, h, w) by (u), the same
 //
+//   rowwise (i = 7, j = 168, k = 30) by (l = 27) ins(%x[i, k, l, j]) outs(%y[i, j, k, l])
+// ->
+//   rowwise (i = 7, j = 168) by (k = 30, l = 27), the same
+//
+// (On a GPU, sn_longer_rows: short rows alone, and up to what a block has. There what is in one piece may be turned.)
+//
 // A CPU's vectors run along a row, and what is left behind the last one is the row's own: of rows of two elements that
 // is all. What has nothing of the columns is one number for each row, and stays one; what has the last of them alone is
 // read again and again (lowering/cpu/rowrepeats.c).
 //
-// runs in: sinter-cpu    test: test/passes/arrange/long_rows.mlir, test/run/long_rows.test
+// runs in: sinter-cpu, sinter-gpu    test: test/passes/arrange/long_rows.mlir, test/passes/arrange/longer_rows.mlir,
+// test/run/long_rows.test
 
 #include "dialect/row_ops.h"
 #include "dialect/sequence.h"
+#include "lowering/facts/gpu_forms.h"
 #include "lowering/rows/rowmemory.h"
 #include "passes/arrange/arrange.h"
 #include "passes/merge/merge.h"
 
 enum {
   LONG = 4096, // columns: the end of such a row is nothing beside it
+  LESS = 256,  // columns: a GPU's threads have some of such a row and are done
   SHORT = 128, // columns: longer ones had better be rows than be read again and again from a copy
 };
 
@@ -58,6 +67,47 @@ static bool fits(MlirOperation op, const SnForm *f) {
   return sn_num_results(op) && !sn_in_sequence(op) && !f->schedule.ptr && f->num_cols && f->num_rows &&
          !f->indices.size && (length == SN_DYNAMIC || length < LONG) && sn_is_elementwise_form(f) &&
          !asks_where(f->body) && in_pieces(f, f->num_rows);
+}
+
+// With so many row dimensions, all others columns, each operand has the columns at one distance from each other, or has
+// nothing of them.
+static bool at_one_distance(const SnForm *f, int64_t rows) {
+  int64_t factors[SN_MAX_DIMS], last = f->num_rows + f->num_cols - 1;
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
+    const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
+    bool uses = false;
+    for (int64_t d = rows; d <= last; ++d)
+      uses |= sn_map_uses(a->map, d);
+    if (!uses)
+      continue;
+    if (a->fill.ptr || sn_is_table(a) || !sn_linear_factors(a->map, sn_type_of(a->value), factors) || !factors[last])
+      return false;
+    for (int64_t d = last; d-- > rows;)
+      if (factors[d] != sn_times(factors[d + 1], f->dims.data[d + 1].size))
+        return false;
+  }
+  return true;
+}
+
+MlirOperation sn_longer_rows(MlirOperation op) {
+  SnForm f = sn_form_read(op);
+  bool is_column[SN_MAX_DIMS];
+  int64_t rows = f.num_rows, length = sn_row_length(&f);
+  bool may = sn_num_results(op) && !sn_in_sequence(op) && !f.schedule.ptr && f.num_cols && f.num_rows &&
+             !f.indices.size && sn_is_elementwise_form(&f) && !asks_where(f.body) && sn_gpu_not_flat(&f);
+  for (size_t d = 0; d < f.dims.size; ++d)
+    may &= f.dims.data[d].size > 0; // no `?` either
+  for (size_t k = 0; k < f.inputs.size; ++k)
+    may &= !f.inputs.data[k].through.ptr;
+  while (may && rows > 1 && length < LESS && length * f.dims.data[rows - 1].size <= LONG &&
+         at_one_distance(&f, rows - 1))
+    length *= f.dims.data[--rows].size;
+  for (int64_t d = 0; d < (int64_t)f.dims.size; ++d)
+    is_column[d] = rows <= d;
+  if (rows < f.num_rows && sn_can_resplit(&f, is_column))
+    op = sn_resplit(op, is_column);
+  sn_form_free(&f);
+  return op;
 }
 
 static MlirLogicalResult function(MlirOperation func, void *user) {

@@ -212,6 +212,8 @@ static void cut(Turn *t, const SnGpuChip *chip, bool little) {
       break;
     }
   t->size = sn_pieces(size, t->chunks);
+  if (t->size * t->chunks != size && t->size > LEAST_ROWS) // loads that are under way at once, and none behind them
+    t->size = (t->size + LEAST_ROWS / 2) / LEAST_ROWS * LEAST_ROWS;
   t->chunks = sn_pieces(size, t->size);
 }
 

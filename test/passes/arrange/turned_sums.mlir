@@ -151,3 +151,18 @@ func.func @open_rows(%x: tensor<?x512xf32>, %e: tensor<512xf32>) -> tensor<512xf
   }
   return %0 : tensor<512xf32>
 }
+
+// -----
+
+// Chunks that do not divide the rows are of as many rows as are loaded at once, not of one more.
+
+// CHECK-LABEL: func @odd_chunks
+//       CHECK:   sinter.rowwise (chunk = 2158, j = 33) by (i = 16)
+func.func @odd_chunks(%x: tensor<34526x33xf32>, %e: tensor<33xf32>) -> tensor<33xf32> {
+  %y = sinter.rowwise (i = 34526) by (j = 33) ins(%x[i, j] : tensor<34526x33xf32>) reduce(maximumf [j] : f32)
+      outs(%e[j] : tensor<33xf32>) {
+  ^row(%a: tensor<33xf32>):
+    sinter.yield %a : tensor<33xf32>
+  }
+  return %y : tensor<33xf32>
+}

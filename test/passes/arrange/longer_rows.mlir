@@ -1,0 +1,96 @@
+// RUN: sinter-opt --sinter-arrange --split-input-file %s | FileCheck %s
+
+// Short rows that go on where they end, in what is turned and in what is not: rows of two dimensions, or of three.
+
+// CHECK-LABEL: func @turned
+//       CHECK:   sinter.rowwise (i = 7, j = 168) by (k = 30, l = 27)
+//  CHECK-NEXT:     ins(%{{.+}}[i, k, l, j] : tensor<7x30x27x168xf32>, %{{.+}}[j] : tensor<168xf32>)
+//  CHECK-NEXT:     outs(%{{.+}}[i, j, k, l] : tensor<7x168x30x27xf32>)
+//       CHECK:   ^row(%{{.+}}: tensor<810xf32>, %{{.+}}: f32):
+func.func @turned(%x: tensor<7x30x27x168xf32>, %w: tensor<168xf32>, %e: tensor<7x168x30x27xf32>) -> tensor<7x168x30x27xf32> {
+  %y = sinter.rowwise (i = 7, j = 168, k = 30) by (l = 27)
+      ins(%x[i, k, l, j] : tensor<7x30x27x168xf32>, %w[j] : tensor<168xf32>) outs(%e[i, j, k, l] : tensor<7x168x30x27xf32>) {
+  ^row(%v: tensor<27xf32>, %s: f32):
+    %b = sinter.broadcast %s : f32 -> tensor<27xf32>
+    %t = arith.mulf %v, %b : tensor<27xf32>
+    sinter.yield %t : tensor<27xf32>
+  }
+  return %y : tensor<7x168x30x27xf32>
+}
+
+// -----
+
+// A number for each of two dimensions ends it, and so does a row that is long enough.
+
+// CHECK-LABEL: func @numbers
+//       CHECK:   sinter.rowwise (i = 14, j = 13) by (k = 7, l = 2)
+// CHECK-LABEL: func @long
+//       CHECK:   sinter.rowwise (i = 14, j = 13) by (k = 256)
+func.func @numbers(%x: tensor<14x13x7x2xf16>, %a: tensor<14x13xf16>, %e: tensor<14x13x7x2xf16>) -> tensor<14x13x7x2xf16> {
+  %y = sinter.rowwise (i = 14, j = 13, k = 7) by (l = 2)
+      ins(%x[i, j, k, l] : tensor<14x13x7x2xf16>, %a[i, j] : tensor<14x13xf16>) outs(%e[i, j, k, l] : tensor<14x13x7x2xf16>) {
+  ^row(%v: tensor<2xf16>, %s: f16):
+    %b = sinter.broadcast %s : f16 -> tensor<2xf16>
+    %t = arith.mulf %v, %b : tensor<2xf16>
+    sinter.yield %t : tensor<2xf16>
+  }
+  return %y : tensor<14x13x7x2xf16>
+}
+func.func @long(%x: tensor<14x13x256xf16>, %a: tensor<14xf16>, %e: tensor<14x13x256xf16>) -> tensor<14x13x256xf16> {
+  %y = sinter.rowwise (i = 14, j = 13) by (k = 256)
+      ins(%x[i, j, k] : tensor<14x13x256xf16>, %a[i] : tensor<14xf16>) outs(%e[i, j, k] : tensor<14x13x256xf16>) {
+  ^row(%v: tensor<256xf16>, %s: f16):
+    %b = sinter.broadcast %s : f16 -> tensor<256xf16>
+    %t = arith.mulf %v, %b : tensor<256xf16>
+    sinter.yield %t : tensor<256xf16>
+  }
+  return %y : tensor<14x13x256xf16>
+}
+
+// -----
+
+// Not where an operand has something else behind a row, or the row again; nor where columns are asked for, or summed.
+
+// CHECK-LABEL: func @window
+//       CHECK:   sinter.rowwise (i = 90000, j = 4) by (k = 10)
+// CHECK-LABEL: func @repeated
+//       CHECK:   sinter.rowwise (i = 90000, j = 4) by (k = 12)
+// CHECK-LABEL: func @asked
+//       CHECK:   sinter.rowwise (i = 90000, j = 4) by (k = 12)
+// CHECK-LABEL: func @summed
+//       CHECK:   sinter.rowwise (i = 90000, j = 4) by (k = 12)
+func.func @window(%x: tensor<90000x4x12xf32>, %e: tensor<90000x4x10xf32>) -> tensor<90000x4x10xf32> {
+  %y = sinter.rowwise (i = 90000, j = 4) by (k = 10) ins(%x[i, j, k + 1] : tensor<90000x4x12xf32>) outs(%e[i, j, k] : tensor<90000x4x10xf32>) {
+  ^row(%v: tensor<10xf32>):
+    %t = math.tanh %v : tensor<10xf32>
+    sinter.yield %t : tensor<10xf32>
+  }
+  return %y : tensor<90000x4x10xf32>
+}
+func.func @repeated(%x: tensor<90000x4x12xf32>, %w: tensor<12xf32>, %e: tensor<90000x4x12xf32>) -> tensor<90000x4x12xf32> {
+  %y = sinter.rowwise (i = 90000, j = 4) by (k = 12) ins(%x[i, j, k] : tensor<90000x4x12xf32>, %w[k] : tensor<12xf32>)
+      outs(%e[i, j, k] : tensor<90000x4x12xf32>) {
+  ^row(%v: tensor<12xf32>, %b: tensor<12xf32>):
+    %t = arith.mulf %v, %b : tensor<12xf32>
+    sinter.yield %t : tensor<12xf32>
+  }
+  return %y : tensor<90000x4x12xf32>
+}
+func.func @asked(%x: tensor<90000x4x12xf32>, %a: tensor<90000xf32>, %e: tensor<90000x4x12xi64>) -> tensor<90000x4x12xi64> {
+  %y = sinter.rowwise (i = 90000, j = 4) by (k = 12) ins(%a[i] : tensor<90000xf32>) outs(%e[i, j, k] : tensor<90000x4x12xi64>) {
+  ^row(%s: f32):
+    %n = sinter.index k : tensor<12xindex>
+    %t = arith.index_cast %n : tensor<12xindex> to tensor<12xi64>
+    sinter.yield %t : tensor<12xi64>
+  }
+  return %y : tensor<90000x4x12xi64>
+}
+func.func @summed(%x: tensor<90000x4x12xf32>, %e: tensor<90000x4x12xf32>) -> tensor<90000x4x12xf32> {
+  %y = sinter.rowwise (i = 90000, j = 4) by (k = 12) ins(%x[i, j, k] : tensor<90000x4x12xf32>) outs(%e[i, j, k] : tensor<90000x4x12xf32>) {
+  ^row(%v: tensor<12xf32>):
+    %s = sinter.row_reduce add %v : tensor<12xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<12xf32>
+    sinter.yield %b : tensor<12xf32>
+  }
+  return %y : tensor<90000x4x12xf32>
+}
