@@ -52,6 +52,7 @@
 #define ONE_BLOCK 2048         // vectors of all elements, whose sum is no more work than meeting other blocks
 #define LEAST_OF_WARP 8        // columns of a row, where warps share it
 #define CLUSTER_COST 1.05      // of a row that blocks share, of one that is a block's own
+#define LEAST_SHARING 128      // threads of blocks that share a row of which nothing meets
 #define LEAST_TURNED (1 << 16) // elements whose operands are turned
 #define LEAST_LINE 64   // bytes of a row, and of rows that lie together, that are worth it (an H200: f16 89x8x112x115,
 #define LEAST_EXTENT 12 // channels to the end: 0.016 ms turned, 0.011 by a thread for each pixel)
@@ -91,6 +92,8 @@ int64_t sn_gpu_row_blocks(const SnGpuRowFacts *a, const SnGpuRowSchedule *s, int
   int64_t at_once = s->cluster * clusters_at_once(a->gpu, s->cluster, sn_gpu_row_occupancy(s));
   bool alone = !a->columns && a->rows != SN_DYNAMIC && sn_pieces(a->rows, rows_at_once) <= MOST_BLOCKS / s->cluster;
   int64_t blocks = alone ? s->cluster * sn_pieces(a->rows, rows_at_once) : at_once;
+  if (a->columns && a->rows != SN_DYNAMIC && s->cluster * sn_pieces(a->rows, rows_at_once) < blocks)
+    blocks = s->cluster * sn_pieces(a->rows, rows_at_once); // what blocks leave that had no row would be added up, too
   return blocks < 1 ? 1 : blocks;
 }
 
@@ -362,11 +365,13 @@ static bool warp(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   int64_t each = a->lanes / a->vector < kept ? a->lanes / a->vector : kept; // 16 bytes a thread
   while (s->team < 32 && s->team * each < vectors)
     s->team *= 2;
+  s->team = sn_gpu_row_fewer(a, s->team, vectors, kept);
   bool few = s->team == 32 && sn_times(rows, s->team) < a->gpu->multiprocessors * SN_GPU_ROW_THREADS;
   if (s->team * kept < vectors || (few && vectors > 32))
     return false; // a block has more threads for it
   while (a->columns && s->threads > 32 && sn_times(s->threads / s->team * a->column_bytes, a->length) > TEAM_SHARED)
     s->threads /= 2;
+
   s->blocks = sn_gpu_row_blocks(a, s, s->threads / s->team);
   return true;
 }
@@ -477,6 +482,9 @@ static bool grid(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   return !a->columns && !sn_in_sequence(a->form->op) && sn_schedule_gpu_grid(&facts, &s->grid);
 }
 
+// Something of a row is of more than one element.
+static bool meets(const SnGpuRowFacts *a) { return a->sums || sn_row_op_count(a->form->body, SN_READS_ALL); }
+
 // Blocks that share a row, so that all rows take the least time in turns of all blocks: an H200, 352 rows of 528 blocks
 // take as long as 528. A turn costs what blocks exchange.
 static int64_t cluster_of_turns(const SnGpuRowFacts *a, const SnGpuRowSchedule *s, int64_t vectors) {
@@ -484,7 +492,8 @@ static int64_t cluster_of_turns(const SnGpuRowFacts *a, const SnGpuRowSchedule *
   double least = 0;
   for (int64_t c = 1; c <= a->gpu->largest_cluster; c *= 2) {
     int64_t at_once = clusters_at_once(a->gpu, c, SN_GPU_ROW_THREADS / s->threads);
-    if (c > 1 && (!at_once || s->threads * c * s->unroll * 2 > vectors))
+    if (c > 1 && (!at_once || (s->threads < LEAST_SHARING && !meets(a)) ||
+                  s->threads * c * (meets(a) ? s->unroll : 1) * 2 > vectors))
       break;
     double time = (double)sn_pieces(a->rows, at_once) / (double)c * (c > 1 ? CLUSTER_COST : 1);
     if (c == 1 || time < least * 0.98) {
@@ -506,6 +515,10 @@ static bool stream(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
     s->threads /= 2;
   if (a->vector == 1)
     s->unroll = 8;
+  // An H200, f32: of 789x680 by 32 threads of a row 0.0026 ms, by two blocks of 32 0.0032.
+  while (!meets(a) && a->rows != SN_DYNAMIC && s->threads < 256 && s->threads * 2 <= vectors &&
+         sn_times(a->rows, s->threads) < a->gpu->multiprocessors * SN_GPU_ROW_THREADS)
+    s->threads *= 2;
   while (s->unroll > 1 && s->threads * s->unroll > vectors)
     s->unroll /= 2;
   // Rows that do not fill the device are shared by clusters; so are long ones of which there may be few.
@@ -513,7 +526,11 @@ static bool stream(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
     s->cluster = a->gpu->largest_cluster;
   if (!a->columns && a->rows != SN_DYNAMIC)
     s->cluster = cluster_of_turns(a, s, vectors);
+  while (s->cluster > 1 && s->unroll > 1 && s->threads * s->cluster * s->unroll > vectors)
+    s->unroll /= 2;
   s->blocks = s->cluster * clusters_at_once(a->gpu, s->cluster, SN_GPU_ROW_THREADS / s->threads);
+  if (s->cluster > 1 && !meets(a) && a->rows != SN_DYNAMIC && a->rows <= MOST_BLOCKS / s->cluster) // none waits
+    s->blocks = s->cluster * a->rows;
   return true;
 }
 

@@ -35,6 +35,9 @@ int64_t sn_gpu_row_blocks(const SnGpuRowFacts *facts, const SnGpuRowSchedule *sc
 bool sn_gpu_row_warps(const SnGpuRowFacts *facts, SnGpuRowSchedule *schedule, int64_t most_threads);
 // Some row has elements of 64 bits, which take two registers each.
 bool sn_gpu_row_is_wide(const SnForm *form);
+// Threads of a row that has so many vectors, of which a thread keeps so many at most: these, or fewer
+// (gpu_short_rows.c).
+int64_t sn_gpu_row_fewer(const SnGpuRowFacts *facts, int64_t team, int64_t vectors, int64_t kept);
 // Rows that are read once, or again; and whether neighbours in the last row dimensions are neighbours in memory, and
 // columns are not.
 bool sn_gpu_row_read(const SnGpuRowFacts *facts, SnGpuRowSchedule *schedule);

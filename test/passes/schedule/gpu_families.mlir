@@ -530,3 +530,58 @@ func.func @few_short(%x: tensor<300x128xf32>, %e: tensor<300x128xf32>) -> tensor
   }
   return %y : tensor<300x128xf32>
 }
+
+// -----
+
+// Three vectors of a row: one thread has them, where of two one would have half a share; no more blocks than have rows.
+
+// CHECK-LABEL: func @columns_of_short
+//       CHECK: #sinter.gpu_rows<blocks = 156, occupancy = 8, residency = "registers", team = 1, threads = 128, vector = 4>
+func.func @columns_of_short(%x: tensor<19968x12xbf16>, %e: tensor<12xf32>) -> tensor<12xf32> {
+  %0 = sinter.rowwise (i = 19968) by (j = 12) ins(%x[i, j] : tensor<19968x12xbf16>) reduce(add [j] : f32)
+      outs(%e[j] : tensor<12xf32>) {
+  ^row(%a: tensor<12xbf16>):
+    %b = arith.extf %a : tensor<12xbf16> to tensor<12xf32>
+    sinter.yield %b : tensor<12xf32>
+  }
+  return %0 : tensor<12xf32>
+}
+
+// -----
+
+// 21 vectors of a row: 8 threads have 3 each. Of few rows as many threads as there are.
+
+// CHECK-LABEL: func @busy
+//       CHECK: #sinter.gpu_rows<{{.*}}team = 8, threads = 128, vector = 8>
+//       CHECK: #sinter.gpu_rows<{{.*}}team = 32, threads = 128, vector = 8>
+func.func @busy(%x: tensor<76950x168xf16>, %w: tensor<168xf16>, %e: tensor<76950x168xf16>, %y: tensor<999x168xf16>, %f: tensor<999x168xf16>) -> (tensor<76950x168xf16>, tensor<999x168xf16>) {
+  %0 = sinter.rowwise (i = 76950) by (j = 168) ins(%x[i, j] : tensor<76950x168xf16>, %w[j] : tensor<168xf16>)
+      outs(%e[i, j] : tensor<76950x168xf16>) {
+  ^row(%a: tensor<168xf16>, %b: tensor<168xf16>):
+    %c = arith.mulf %a, %b : tensor<168xf16>
+    sinter.yield %c : tensor<168xf16>
+  }
+  %1 = sinter.rowwise (i = 999) by (j = 168) ins(%y[i, j] : tensor<999x168xf16>, %w[j] : tensor<168xf16>)
+      outs(%f[i, j] : tensor<999x168xf16>) {
+  ^row(%a: tensor<168xf16>, %b: tensor<168xf16>):
+    %c = arith.mulf %a, %b : tensor<168xf16>
+    sinter.yield %c : tensor<168xf16>
+  }
+  return %0, %1 : tensor<76950x168xf16>, tensor<999x168xf16>
+}
+
+// -----
+
+// Where nothing meets, clusters share few rows, each with blocks of its own.
+
+// CHECK-LABEL: func @few_alike
+//       CHECK: #sinter.gpu_rows<blocks = 1024, cluster = 8, occupancy = 4, residency = "reread", threads = 256, unroll = 2, vector = 1>
+func.func @few_alike(%x: tensor<128x12226xf32>, %e: tensor<128x6113xf32>) -> tensor<128x6113xf32> {
+  %0 = sinter.rowwise (i = 128) by (j = 6113)
+      ins(%x[i, j] : tensor<128x12226xf32>, %x[i, j + 6113] : tensor<128x12226xf32>) outs(%e[i, j] : tensor<128x6113xf32>) {
+  ^row(%a: tensor<6113xf32>, %b: tensor<6113xf32>):
+    %c = arith.mulf %a, %b : tensor<6113xf32>
+    sinter.yield %c : tensor<6113xf32>
+  }
+  return %0 : tensor<128x6113xf32>
+}
