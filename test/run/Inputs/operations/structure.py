@@ -404,6 +404,18 @@ for flag in (True, False):
         [A, B, np.array(flag)],
         [np.exp(A) if flag else B, np.array(1 if flag else 2, "f4")],
     )
+    # Which upstream folds to a choice between two tensors.
+    both(
+        "scf.if",
+        """  %p = tensor.extract %c[] : $C
+  %y = scf.if %p -> $A {
+    scf.yield %a : $A
+  } else {
+    scf.yield %b : $A
+  }""",
+        [A, B, np.array(flag)],
+        [A if flag else B],
+    )
 for chosen in (0, 2, 5):
     both(
         "scf.index_switch",
