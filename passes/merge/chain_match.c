@@ -64,6 +64,8 @@ static bool match_read(Match *m, size_t k, SnWhy why) {
   if (read->fill.ptr)
     return sn_refuse(c->b.op, SN_WHY_BOUNDS);
   MlirAffineMap written = c->a.outputs.data[result_of(c, k)].map;
+  if (k >= sn_first_input(&c->b) && sn_group_of_map(&c->a, written) >= 0 && sn_group_of_map(&c->b, read->map) < 0)
+    return sn_refuse(c->b.op, SN_WHY_CHAIN_COLUMNS); // a number of b's rows, and a row of one element of a's
   for (intptr_t p = 0; p < mlirAffineMapGetNumResults(written); ++p) {
     intptr_t a = sn_map_dim(written, p), b = sn_map_dim(read->map, p);
     if (a < 0 || (b < 0 && is_one(&c->a, a)))

@@ -338,3 +338,28 @@ func.func @columns(%x: tensor<2x4x6x6xf32>, %w: tensor<4x3x3x3xf32>, %d: tensor<
   }
   return %0, %1 : tensor<2x4x6x6xf32>, tensor<2x3x4x4xf32>
 }
+
+// -----
+
+// A row of one element that is a product's side, and beside it a number of each row: what %u's gradient reads.
+
+// APART-LABEL: func @side_and_number
+//       APART: sinter.contract (i = 3) by (j = 1)
+//       APART: product (k = 1)
+func.func @side_and_number(%x: tensor<3x17xf32>, %w: tensor<1x17xf32>, %u: tensor<17x1xf32>, %g: tensor<3x17xf32>, %d: tensor<3x1xf32>, %e: tensor<3x17xf32>, %f: tensor<17x1xf32>) -> (tensor<3x17xf32>, tensor<17x1xf32>) {
+  %h = sinter.contract (i = 3) by (j = 1) product (k = 17) (%x[i, k] : tensor<3x17xf32>, %w[j, k] : tensor<1x17xf32>) : f32 outs(%d[i, j] : tensor<3x1xf32>) {
+  ^row(%acc: tensor<1xf32>):
+    sinter.yield %acc : tensor<1xf32>
+  }
+  %r:2 = sinter.contract (i = 3) by (j = 17)
+      product (k = 1) (%h[i, k] : tensor<3x1xf32>, %u[j, k] : tensor<17x1xf32>) : f32
+      ins(%g[i, j] : tensor<3x17xf32>, %h[i, 0] : tensor<3x1xf32>)
+      reduce(add [j] : f32)
+      outs(%e[i, j] : tensor<3x17xf32>, %f[j, 0] : tensor<17x1xf32>) {
+  ^row(%p: tensor<17xf32>, %a: tensor<17xf32>, %b: f32):
+    %c = sinter.broadcast %b : f32 -> tensor<17xf32>
+    %m = arith.mulf %a, %c : tensor<17xf32>
+    sinter.yield %m, %p : tensor<17xf32>, tensor<17xf32>
+  }
+  return %r#0, %r#1 : tensor<3x17xf32>, tensor<17x1xf32>
+}
