@@ -394,6 +394,8 @@ MUTANTS = [Mutant(*m) for m in (
      ["run/control_memory.test"], "a slice that leaves out one of two sizes of 1 reads another place"),
     ("passes/program/control.c", "if (sn_is(op, \"scf.index_switch\") && has_tensors(op))", "if (false)",
      ["run/control_memory.test"], "two results of a switch that are one tensor share memory"),
+    ("passes/merge/chain_match.c", "k >= sn_first_input(&c->b) && sn_group_of_map(&c->a, written) >= 0", "false",
+     ["passes/fuse/chains_refused.mlir"], "a row of one element stands for a number of each row"),
     ("capi/shim.cpp", "target.addIllegalOp<affine::AffineLoadOp, affine::AffineStoreOp,",
      "target.addLegalOp<affine::AffineLoadOp, affine::AffineStoreOp,",
      ["run/control_memory.test"], "a loop that affine.store counts in is gone"),
