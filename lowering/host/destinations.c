@@ -189,31 +189,60 @@ static bool lies_in_another(SnSizes *s, MlirValue v, MlirBlock block, intptr_t a
   return false;
 }
 
-static bool has_to_move(SnSizes *s, MlirOperation end, intptr_t k, MlirValue place) {
-  MlirValue v = sn_operand(end, k);
+// The value lies there whatever branch is taken, or may: what a branch gives is no copy.
+static bool may_lie_in(SnSizes *s, MlirValue v, MlirValue place) {
+  MlirOperation op = sn_definer(v);
+  if (sn_null(op) || !(sn_is(op, "scf.if") || sn_is(op, "scf.index_switch") || sn_is(op, "scf.execute_region")))
+    return lies_in(s, v, place);
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r) {
+    MlirOperation end = end_of(op, r);
+    if (sn_is(end, "scf.yield") && may_lie_in(s, sn_operand(end, mlirOpResultGetResultNumber(v)), place))
+      return true;
+  }
+  return false;
+}
+
+static bool has_to_move(SnSizes *s, MlirValue v, MlirValue place) {
   return mlirTypeIsARankedTensor(sn_type_of(v)) && as_long(s, v, place) && !lies_in(s, v, place);
 }
 
+// What is handed on as number `k` may lie where another one is written.
+static bool is_written_over(SnSizes *s, MlirValue v, MlirBlock block, intptr_t argument, intptr_t k, intptr_t n,
+                            const bool *moves) {
+  if (mlirTypeIsARankedTensor(sn_type_of(v)))
+    for (intptr_t w = 0; w < n; ++w)
+      if (w != k && moves[w] && may_lie_in(s, v, mlirBlockGetArgument(block, argument + w)))
+        return true;
+  return false;
+}
+
 // Operands of a block's end, from `first` on, go where its arguments from `argument` on are: those that lie in others'
-// places by a copy, before anything is written.
+// places by a copy, before anything is written. So do operands that have no such place (scf.condition may hand on more
+// than the loop began with), if what they lie in is written.
 static void hand_on(SnSizes *s, MlirBlock block, intptr_t first, intptr_t argument) {
   MlirOperation end = mlirBlockGetTerminator(block);
   SnBuilder b = sn_before(end);
   intptr_t n = mlirBlockGetNumArguments(block) - argument, all = sn_num_operands(end) - first;
   n = n < all ? n : all;
-  for (int writes = 0; writes < 2; ++writes)
-    for (intptr_t k = 0; k < n; ++k) {
-      MlirValue v = sn_operand(end, first + k), place = mlirBlockGetArgument(block, argument + k);
-      if (!has_to_move(s, end, first + k, place))
-        continue;
-      int32_t segments[] = {0, 1, 0};
-      if (writes)
-        v = sn(&b, "bufferization.materialize_in_destination", v, place, sn_type_of(v));
-      else if (lies_in_another(s, v, block, argument + k))
-        v = sn(&b, "bufferization.alloc_tensor", v, sn_type_of(v),
-               sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 3, segments)));
-      mlirOperationSetOperand(end, first + k, v);
-    }
+  SN_VEC(bool) moves = {0};
+  for (intptr_t k = 0; k < n; ++k)
+    sn_push(&moves, has_to_move(s, sn_operand(end, first + k), mlirBlockGetArgument(block, argument + k)));
+  for (intptr_t k = 0; k < all; ++k) {
+    MlirValue v = sn_operand(end, first + k);
+    int32_t segments[] = {0, 1, 0};
+    if ((k < n && moves.data[k] && lies_in_another(s, v, block, argument + k)) ||
+        is_written_over(s, v, block, argument, k, n, moves.data))
+      mlirOperationSetOperand(end, first + k,
+                              sn(&b, "bufferization.alloc_tensor", v, sn_type_of(v),
+                                 sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 3, segments))));
+  }
+  for (intptr_t k = 0; k < n; ++k) {
+    MlirValue v = sn_operand(end, first + k), place = mlirBlockGetArgument(block, argument + k);
+    if (moves.data[k])
+      mlirOperationSetOperand(end, first + k,
+                              sn(&b, "bufferization.materialize_in_destination", v, place, sn_type_of(v)));
+  }
+  sn_vec_free(&moves);
 }
 
 static MlirWalkResult own_turns(MlirOperation op, void *user) {

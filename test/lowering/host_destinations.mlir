@@ -168,3 +168,55 @@ func.func @index() -> tensor<4xindex> {
   } -> tensor<4xindex>
   return %y : tensor<4xindex>
 }
+
+// -----
+
+// What is handed on beside what is written where it lies is copied first: scf.condition may hand on more than the loop
+// began with, and a branch gives one of two places.
+
+// CHECK-LABEL: func @before
+//       CHECK:   scf.while (%[[P:.+]] = %{{.+}}, %{{.+}} = %{{.+}})
+//       CHECK:     %[[R:.+]] = arith.muli
+//       CHECK:     %[[C:.+]] = bufferization.alloc_tensor() copy(%[[P]])
+//       CHECK:     %[[M:.+]] = bufferization.materialize_in_destination %[[R]] in %[[P]]
+//       CHECK:     scf.condition(%{{.+}}) %[[M]], %[[C]]
+//   CHECK-NOT:     alloc_tensor
+func.func @before(%x: tensor<4xi32>, %n: index) -> (tensor<4xi32>, tensor<4xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a, %b, %k = scf.while (%p = %x, %i = %c0) : (tensor<4xi32>, index) -> (tensor<4xi32>, tensor<4xi32>, index) {
+    %more = arith.cmpi slt, %i, %n : index
+    %r = arith.muli %p, %p : tensor<4xi32>
+    scf.condition(%more) %r, %p, %i : tensor<4xi32>, tensor<4xi32>, index
+  } do {
+  ^bb0(%p: tensor<4xi32>, %q: tensor<4xi32>, %i: index):
+    %j = arith.addi %i, %c1 : index
+    %s = arith.addi %p, %q : tensor<4xi32>
+    scf.yield %s, %j : tensor<4xi32>, index
+  }
+  return %a, %b : tensor<4xi32>, tensor<4xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func @either
+//       CHECK:   scf.for {{.*}} iter_args(%[[P:.+]] = %{{.+}}, %[[Q:.+]] = %{{.+}})
+//       CHECK:     %[[S:.+]] = arith.addi
+//       CHECK:     %[[R:.+]] = scf.if
+//       CHECK:     %[[C:.+]] = bufferization.alloc_tensor() copy(%[[R]])
+//       CHECK:     materialize_in_destination %[[S]] in %[[P]]
+//       CHECK:     materialize_in_destination %[[C]] in %[[Q]]
+func.func @either(%x: tensor<4xi32>, %y: tensor<4xi32>, %n: index, %c: i1) -> (tensor<4xi32>, tensor<4xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a, %b = scf.for %i = %c0 to %n step %c1 iter_args(%p = %x, %q = %y) -> (tensor<4xi32>, tensor<4xi32>) {
+    %s = arith.addi %p, %q : tensor<4xi32>
+    %r = scf.if %c -> tensor<4xi32> {
+      scf.yield %p : tensor<4xi32>
+    } else {
+      scf.yield %q : tensor<4xi32>
+    }
+    scf.yield %s, %r : tensor<4xi32>, tensor<4xi32>
+  }
+  return %a, %b : tensor<4xi32>, tensor<4xi32>
+}
