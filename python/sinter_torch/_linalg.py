@@ -112,6 +112,23 @@ def unroll_extremes(exported, gradients):
     return found
 
 
+def name_constants(exported):
+    """Constants that stand in lists of tensors, as index lists do, are results of nodes: torch-mlir takes no others."""
+    signature, graph = exported.graph_signature, exported.graph_module.graph
+    names = {*signature.inputs_to_lifted_tensor_constants, *signature.inputs_to_buffers}
+    inputs = [node for node in graph.nodes if node.op == "placeholder"]
+    for x in inputs:
+        listed = any(x in arg for user in x.users for arg in user.args if isinstance(arg, (list, tuple)))
+        # Subscripts come to stand in lists where torch-mlir takes other operations apart: index_add, scatter.
+        if x.name not in names or not x.users or (x.meta["val"].is_floating_point() and not listed):
+            continue
+        with graph.inserting_after(inputs[-1]):
+            named = graph.call_function(torch.ops.aten.clone.default, (x,))
+        named.meta = dict(x.meta)
+        x.replace_all_uses_with(named, lambda user: user is not named and user.op != "output")
+    exported.graph_module.recompile()
+
+
 def widen_means(exported):
     """The program with its means of half types through f32, and with what torch-mlir makes means of as means."""
     from torch_mlir.extras.fx_decomp_util import get_decomposition_table
@@ -253,6 +270,7 @@ def _lowered(exported, name, gradients):
     unrolled = unroll_extremes(exported, gradients)
     marked = gradients and mark(exported)
     exported = widen_means(exported)
+    name_constants(exported)
     if not marked and not unrolled:
         return fx.export_and_import(exported, output_type="linalg-on-tensors", func_name=name,
                                     fx_importer=_importer())  # fmt: skip

@@ -211,6 +211,27 @@ refuses(TypeError, "the loss has parameters of its own", lambda: sinter_torch.co
     net, x, loss=torch.nn.Linear(3, 1), targets=target))
 refuses(TypeError, "loss_options are those of Sinter's losses", lambda: sinter_torch.compile(
     net, x, loss=own, loss_options={"beta": 1}, targets=target))
+
+
+# Constants in lists of tensors, and subscripts that are one.
+class Lists(torch.nn.Module):
+    rows, columns = torch.tensor([2, 0, 2, 1]), torch.tensor([0, 3, 0, 4])
+
+    def __init__(self):
+        super().__init__()
+        self.w = torch.nn.Parameter(torch.randn(3, 5))
+        self.register_buffer("places", torch.tensor([1, 1, 0, 2]))
+        self.register_buffer("ones", torch.ones(1, 5))
+
+    def forward(self, x):
+        some = self.w[self.rows, self.columns] * x[:, self.places] + torch.tensor([1.0, -2.0, 0.5, 3.0])
+        sums = torch.zeros(3, 5).index_add(0, self.places, torch.cat([self.w, self.ones]))
+        return torch.cat([some.sin(), x @ sums], 1)
+
+
+lists, some = Lists(), torch.randn(2, 3)
+compare(lists, sinter_torch.compile(lists, some)(some).square().sum(), lists(some).square().sum())
+
 refuses(ValueError, "there is a function beside @l", lambda: sinter_torch.compile(
     net, x, loss="sinter.define @l(%x) {} func.func @main() {}", targets=target))
 refuses(RuntimeError, "torch.export and torch-mlir do not make a program of it",
