@@ -37,8 +37,13 @@ static void add_mixed(SnSizeParts *p, MlirOperation op, const char *fixed, intpt
     add_number(p, n);
 }
 
-// An allocation has one operand for each `?`, in order, from `k` on.
+// An allocation has one operand for each `?`, in order, from `k` on, and none for a number: one may be asked for behind
+// a cast to `?`.
 static void add_allocated(SnSizeParts *p, MlirOperation op, intptr_t k, MlirType t, intptr_t i) {
+  if (sn_dim(t, i) != SN_DYNAMIC) {
+    add_number(p, sn_dim(t, i));
+    return;
+  }
   for (intptr_t d = 0; d < i; ++d)
     k += sn_dim(t, d) == SN_DYNAMIC;
   add_index(p, sn_operand(op, k));

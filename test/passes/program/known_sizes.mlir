@@ -428,3 +428,23 @@ func.func @numbers_differ(%x: tensor<?xf32>, %a: tensor<9xf32>, %b: tensor<10xf3
   } -> tensor<10xf32>
   return %y, %z : tensor<9xf32>, tensor<10xf32>
 }
+
+// -----
+
+// What a loop hands on may be made of what has a number there, behind a cast: there is no `?` to ask for.
+
+// CHECK-LABEL: func @number_handed_on
+//       CHECK:   scf.for
+func.func @number_handed_on(%x: tensor<5x?xf32>, %n: index) -> tensor<5x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<5x3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<5x3xf32>) -> tensor<5x3xf32>
+  %y = tensor.cast %f : tensor<5x3xf32> to tensor<5x?xf32>
+  %z = scf.for %i = %c0 to %n step %c1 iter_args(%w = %x) -> tensor<5x?xf32> {
+    scf.yield %y : tensor<5x?xf32>
+  }
+  %s = math.sin %z : tensor<5x?xf32>
+  return %s : tensor<5x?xf32>
+}
