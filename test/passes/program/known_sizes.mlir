@@ -434,17 +434,32 @@ func.func @numbers_differ(%x: tensor<?xf32>, %a: tensor<9xf32>, %b: tensor<10xf3
 // What a loop hands on may be made of what has a number there, behind a cast: there is no `?` to ask for.
 
 // CHECK-LABEL: func @number_handed_on
-//       CHECK:   scf.for
-func.func @number_handed_on(%x: tensor<5x?xf32>, %n: index) -> tensor<5x?xf32> {
-  %c0 = arith.constant 0 : index
+//       CHECK:   return %{{.+}} : tensor<5x?xi16>
+func.func @number_handed_on(%arg0: tensor<5x0xi16>) -> tensor<5x?xi16> {
+  %c2 = arith.constant 2 : index
   %c1 = arith.constant 1 : index
-  %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<5x3xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<5x3xf32>) -> tensor<5x3xf32>
-  %y = tensor.cast %f : tensor<5x3xf32> to tensor<5x?xf32>
-  %z = scf.for %i = %c0 to %n step %c1 iter_args(%w = %x) -> tensor<5x?xf32> {
-    scf.yield %y : tensor<5x?xf32>
+  %0 = tensor.empty() : tensor<5x0xi16>
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>,
+      affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%arg0, %arg0 : tensor<5x0xi16>, tensor<5x0xi16>) outs(%0 : tensor<5x0xi16>) {
+  ^bb0(%in: i16, %in_1: i16, %out: i16):
+    %5 = arith.subi %in, %in_1 : i16
+    linalg.yield %5 : i16
+  } -> tensor<5x0xi16>
+  %cast = tensor.cast %arg0 : tensor<5x0xi16> to tensor<?x?xi16>
+  %cast_0 = tensor.cast %1 : tensor<5x0xi16> to tensor<5x?xi16>
+  %2:2 = scf.for %arg3 = %c1 to %c2 step %c1 iter_args(%arg4 = %cast_0, %arg5 = %cast)
+      -> (tensor<5x?xi16>, tensor<?x?xi16>) {
+    scf.yield %cast_0, %arg5 : tensor<5x?xi16>, tensor<?x?xi16>
   }
-  %s = math.sin %z : tensor<5x?xf32>
-  return %s : tensor<5x?xf32>
+  %dim = tensor.dim %2#0, %c1 : tensor<5x?xi16>
+  %3 = tensor.empty(%dim) : tensor<5x?xi16>
+  %4 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>,
+      affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%2#0, %cast_0 : tensor<5x?xi16>, tensor<5x?xi16>) outs(%3 : tensor<5x?xi16>) {
+  ^bb0(%in: i16, %in_1: i16, %out: i16):
+    %5 = arith.minui %in, %in_1 : i16
+    linalg.yield %5 : i16
+  } -> tensor<5x?xi16>
+  return %4 : tensor<5x?xi16>
 }
