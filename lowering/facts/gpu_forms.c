@@ -260,6 +260,14 @@ static bool feeds_accumulator(const SnForm *f, MlirOperation reduce) {
   return false;
 }
 
+const char *sn_gpu_not_overlapped(const SnForm *f) {
+  for (size_t o = 0; o < f->outputs.size; ++o)
+    for (size_t k = 0; k < f->inputs.size; ++k)
+      if (mlirAffineMapEqual(f->outputs.data[o].map, f->inputs.data[k].map)) // it may be one buffer
+        return "what one thread has written another would read";
+  return NULL;
+}
+
 const char *sn_gpu_not_flat(const SnForm *f) {
   if (!f->num_cols || f->indices.size)
     return "it has no columns, or index tensors";

@@ -104,6 +104,8 @@ SnGpuTurned sn_gpu_turned(const SnForm *form, int64_t rows, int64_t columns);
 
 // ---- what forms are like --------------------------------------------------------------------
 
+// Why one row may not be of two threads, which write the same; NULL if it may.
+const char *sn_gpu_not_overlapped(const SnForm *form);
 // Why a form's elements cannot be one row; NULL if they can: all are alike, and what is reduced is reduced over all.
 const char *sn_gpu_not_flat(const SnForm *form);
 // A row_reduce `and` that asserts alone read: each thread may check its own elements.

@@ -27,7 +27,7 @@ static bool constant_offset(MlirAffineMap map, MlirType memref, int64_t *offset)
 }
 
 // Every vector of this operand begins at a multiple of its size from the operand's begin.
-static bool is_aligned(const SnForm *f, const SnAccess *a, int64_t lanes, bool of_rows) {
+bool sn_row_is_aligned(const SnForm *f, const SnAccess *a, int64_t lanes, bool of_rows) {
   int64_t factors[SN_MAX_DIMS], offset;
   MlirType t = sn_type_of(a->value);
   if (!sn_linear_factors(a->map, t, factors) || !constant_offset(a->map, t, &offset) || offset % lanes)
@@ -36,7 +36,9 @@ static bool is_aligned(const SnForm *f, const SnAccess *a, int64_t lanes, bool o
   for (int64_t d = 0; d < rows; ++d)
     if (f->dims.data[d].size > 1 && factors[d] % lanes)
       return false;
-  if (of_rows) { // the last row dimension is the lanes', and begins at multiples of them
+  if (of_rows) { // the last row dimension is the lanes', and begins at multiples of them, if it is one
+    if (f->dims.data[rows].size % lanes)
+      return false;
     for (int64_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d)
       if (f->dims.data[d].size > 1 && factors[d] % lanes)
         return false;
@@ -95,7 +97,7 @@ SnAttr sn_row_alignment(SnBuilder *b, const SnRowProgram *p, const SnAccess *a, 
   bool of_rows = p->row.rows > 1,
        even = p->multiple && p->multiple % lanes == 0 && sn_row_is_even(p->form, a, lanes, of_rows);
   bool line = !of_rows && is_one_line(p->form, a);
-  if (!p->aligned || !(even || line || is_aligned(p->form, a, lanes, of_rows)))
+  if (!p->aligned || !(even || line || sn_row_is_aligned(p->form, a, lanes, of_rows)))
     return sn_no_attr();
   return sn_attr("alignment", sn_i64(b->ctx, bytes < p->aligned ? bytes : p->aligned));
 }

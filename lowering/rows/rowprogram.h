@@ -191,6 +191,7 @@ bool sn_row_is_whole(const SnForm *form, const SnAccess *access);
 
 // A vector of so many lanes of the operand, whose lanes are columns or rows, is aligned where its last size, if that is
 // `?`, is a multiple of them.
+bool sn_row_is_aligned(const SnForm *form, const SnAccess *access, int64_t lanes, bool of_rows); // of sizes known
 bool sn_row_is_even(const SnForm *form, const SnAccess *access, int64_t lanes, bool of_rows);
 // Every store of so many lanes by this access is aligned to the vector's size where its memref is.
 bool sn_row_streams(const SnForm *form, const SnAccess *access, int64_t lanes);

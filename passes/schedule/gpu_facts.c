@@ -15,6 +15,8 @@
 #include "dialect/row_ops.h"
 #include "lowering/rows/rowmemory.h"
 
+#define LEAST_APART 8 // bytes of a vector that is loaded by elements
+
 static int64_t bytes_of(MlirType element) { return (sn_bits(element) + 7) / 8; }
 
 // The widest element of a row in memory, and all the row inputs' bytes.
@@ -129,15 +131,17 @@ static int64_t read_values(const SnForm *f) {
 }
 
 // No row that differs from row to row would have to be put together of elements: (j, k) of x[j, i, k] with k of an odd
-// size. (Gathered ones are, whatever their vectors.)
-static bool has_vectors(const SnForm *f, int64_t width) {
+// size. (Gathered ones are, whatever their vectors.) With `aligned`, none is loaded by elements: x[i, j + 1].
+static bool has_vectors(const SnForm *f, int64_t width, bool aligned) {
   for (size_t k = 0; k < f->inputs.size; ++k) {
     const SnAccess *a = &f->inputs.data[k];
     int64_t factors[SN_MAX_DIMS];
-    bool plain = f->num_cols > 1 && !a->through.ptr && !a->fill.ptr && !sn_is_table(a) && sn_uses_cols(f, a->map) &&
-                 sn_uses_rows(f, a->map) && mlirShapedTypeHasStaticShape(sn_type_of(a->value)) &&
+    bool plain = (f->num_cols > 1 || aligned) && !a->through.ptr && !a->fill.ptr && !sn_is_table(a) &&
+                 sn_uses_cols(f, a->map) && sn_uses_rows(f, a->map) &&
+                 mlirShapedTypeHasStaticShape(sn_type_of(a->value)) &&
                  sn_linear_factors(a->map, sn_type_of(a->value), factors);
-    if (plain && factors[f->num_rows + f->num_cols - 1] == 1 && !sn_row_has_vectors(f, a, width))
+    if (plain && factors[f->num_rows + f->num_cols - 1] == 1 &&
+        !(aligned ? sn_row_is_aligned(f, a, width, false) : sn_row_has_vectors(f, a, width)))
       return false;
   }
   return true;
@@ -157,7 +161,12 @@ SnGpuRowFacts sn_schedule_gpu_facts(const SnForm *f, const SnGpuChip *gpu) {
     a.vector = 1;
   while (a.vector > 1 && a.length % a.vector)
     a.vector /= 2;
-  while (a.vector > 1 && a.length != SN_DYNAMIC && !has_vectors(f, a.vector))
+  while (a.vector > 1 && a.length != SN_DYNAMIC && !has_vectors(f, a.vector, false))
+    a.vector /= 2;
+  // Elements that threads load one by one lie a vector apart: L1 takes a turn for each 128 bytes between them.
+  bool meets = a.again || a.sums || sn_row_op_count(f->body, SN_READS_ALL);
+  while (a.vector > LEAST_APART * a.lanes / 16 && !meets && f->num_cols && a.length != SN_DYNAMIC &&
+         !has_vectors(f, a.vector, true))
     a.vector /= 2;
   int64_t read = read_values(f);
   a.remake = !(a.packed && a.vector > 1) && read < a.live;

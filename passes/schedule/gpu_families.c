@@ -39,6 +39,7 @@
 #include <stdio.h>
 
 #define MOST_TAPS 128      // of a window
+#define LEAST_OVERLAP 16   // rows of the last dimension, of which a thread's last ones may be another's, too
 #define WRITTEN_OUT 100    // of all rows of a thread, for which 64 registers are enough
 #define MOST_STRIDE 8      // of its neighbours in memory
 #define SHARED_THREADS 512 // of a block of a sequence: more leave each too few registers
@@ -55,7 +56,8 @@
 #define LEAST_SHARING 128      // threads of blocks that share a row of which nothing meets
 #define LEAST_TURNED (1 << 16) // elements whose operands are turned
 #define LEAST_LINE 64   // bytes of a row, and of rows that lie together, that are worth it (an H200: f16 89x8x112x115,
-#define LEAST_EXTENT 12 // channels to the end: 0.016 ms turned, 0.011 by a thread for each pixel)
+#define LEAST_EXTENT 12 // channels to the end: 0.016 ms turned, 0.011 by a thread for each pixel),
+#define MOST_STORES 8   // where a thread has so many: each of them is sectors of L2 by itself
 #define TURNED_BYTES 8192 // of the widest operand in a tile,
 #define TURNED_LINE 128   // and of its columns
 #define MOST_TURNED_BYTES (40 << 10)
@@ -154,7 +156,8 @@ static bool turned(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   bool known = a->rows != SN_DYNAMIC && length != SN_DYNAMIC;
   if (known && sn_times(a->rows, length) < LEAST_TURNED)
     return false;
-  if ((length != SN_DYNAMIC && length * bytes < LEAST_LINE) || (extent != SN_DYNAMIC && extent * bytes < LEAST_EXTENT))
+  if ((length != SN_DYNAMIC && length * bytes < LEAST_LINE && length / a->vector <= MOST_STORES) ||
+      (extent != SN_DYNAMIC && extent * bytes < LEAST_EXTENT))
     return false; // a thread has them itself
   *s = (SnGpuRowSchedule){.threads = 256, .cluster = 1, .team = 1024, .unroll = 1, .vector = bytes < 4 ? 4 / bytes : 1};
   while (s->vector > a->vector)
@@ -249,6 +252,15 @@ bool sn_gpu_row_is_wide(const SnForm *f) {
   return false;
 }
 
+// Elements from one neighbour to the next, of the input that has most.
+static int64_t widest_step(const SnForm *f) {
+  int64_t factors[SN_MAX_DIMS], most = 1, last = f->num_rows - 1;
+  for (size_t k = 0; k < f->inputs.size; ++k)
+    if (sn_linear_factors(f->inputs.data[k].map, sn_type_of(f->inputs.data[k].value), factors) && factors[last] > most)
+      most = factors[last];
+  return most;
+}
+
 // Rows of a thread: as many as make 16 bytes of the widest, while threads are there that fill the device; of windows,
 // so that what neighbours share is loaded once, and registers hold it.
 static int64_t rows_of_thread(const SnGpuRowFacts *a, bool window) {
@@ -262,6 +274,11 @@ static int64_t rows_of_thread(const SnGpuRowFacts *a, bool window) {
   while (rows * 2 <= most && last % (rows * 2) == 0 &&
          a->rows / (rows * 2) >= a->gpu->multiprocessors * SN_GPU_ROW_THREADS / 2)
     rows *= 2;
+  // Of an odd number the last thread's are its neighbour's, too; lanes that are loaded one by one lie 8 bytes apart.
+  if (window && last % 2 && last >= LEAST_OVERLAP && sn_gpu_not_overlapped(f) == NULL)
+    while (rows * 2 <= most && rows * 2 * widest_step(f) <= a->lanes / 2 &&
+           a->rows / (rows * 2) >= a->gpu->multiprocessors * SN_GPU_ROW_THREADS / 2)
+      rows *= 2;
   return rows;
 }
 

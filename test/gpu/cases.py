@@ -1524,6 +1524,9 @@ def all_cases():
     column_variances("columns_turned_variance", 9, 333, "bf16")
     own = 'threads = 64, blocks = 3, vector = 1, unroll = {}, rows = {}, team = 1'
     window("window", 1, 3, schedule=own.format(9, 4))
+    window("window_overlapped", 1, 3, schedule=own.format(9, 4), at=(2, 3, 9, 31))
+    window("window_overlapped_bf16", 1, 3, "bf16", schedule=own.format(9, 4), at=(2, 1, 5, 18))
+    window("window_overlapped_line", 1, 3, schedule=own.format(9, 2), at=(1, 1, 1, 19))
     window("window_strided", 2, 5, schedule=own.format(25, 2))
     window("window_bf16", 1, 3, "bf16", schedule=own.format(9, 8))
     window("window_loop", 2, 3, "f16", schedule=own.format(2, 4))

@@ -10,6 +10,19 @@ CHAINS = ["run/chains.mlir"]
 STREAM = ["run/chains_stream.mlir"]
 
 MUTANTS = [Mutant(*m) for m in (
+    ("lowering/rows/rowaligned.c", "    if (f->dims.data[rows].size % lanes)\n      return false;\n", "",
+     ["lowering/gpu/rows_of_thread.mlir"], "the last rows of a line, which begin earlier, are taken for aligned"),
+    ("lowering/gpu/rows/rowwise_gpu.c", 'dims[last] = sn(b, "arith.minui", first, sn_index(b, size - g->plan->rows));',
+     "dims[last] = first;", ["lowering/gpu/rows_of_thread.mlir"],
+     "the last thread of a line goes on into the next one"),
+    ("lowering/facts/gpu_forms.c", "if (mlirAffineMapEqual(f->outputs.data[o].map, f->inputs.data[k].map))",
+     "if (false)", ["lowering/gpu/rows_of_thread.mlir"], "a row is made twice of what was written in place"),
+    ("lowering/gpu/shell/gpu_kernel.c", "operands[o] = operands[first_input(&f, op, o)];", "operands[o] = operands[o];",
+     ["lowering/gpu/lower_gpu.mlir"], "neighbouring places of one tensor are loaded by two pointers, each by itself"),
+    ("passes/schedule/gpu_facts.c", "aligned ? sn_row_is_aligned(f, a, width, false) :", "",
+     ["passes/schedule/gpu_families.mlir"], "elements that are loaded one by one lie 16 bytes apart"),
+    ("passes/schedule/gpu_families.c", " && length / a->vector <= MOST_STORES", "",
+     ["passes/schedule/gpu_families.mlir"], "13 channels go to the end by 13 stores of each thread"),
     ("passes/edit/take_apart.c", "int64_t last = (size - 1) / t.by[i];", "int64_t last = size - 1;",
      ["passes/differentiate/accesses.mlir"], "heads that groups of others read are put in their places one by one"),
     ("lowering/cpu/pack.c", "!k->is_a && k->row_unit % n == 0 &&", "!k->is_a &&", ["run/contract_sides.test"],

@@ -66,9 +66,10 @@ static MlirLogicalResult check_rows_of_thread(const SnForm *f, const SnGpuRows *
     return sn_error(f->op,
                     "rows = %lld needs team = 1, vector = 1 and residency = \"reread\": rows of a thread by itself",
                     (long long)s->rows);
-  if ((last == SN_DYNAMIC ? s->multiple : last) % s->rows)
-    return sn_error(f->op, "rows = %lld of a thread do not divide the last row dimension, which has %lld",
-                    (long long)s->rows, (long long)last);
+  const char *why = last < s->rows ? "they are more" : sn_gpu_not_overlapped(f);
+  if ((last == SN_DYNAMIC ? s->multiple : last) % s->rows && why)
+    return sn_error(f->op, "rows = %lld of a thread do not divide the last row dimension, which has %lld, and %s",
+                    (long long)s->rows, (long long)last, why);
   if (f->accumulators.size || sn_gpu_asserts(f))
     return sn_error(f->op, "rows = %lld of a thread are for forms that assert nothing and reduce nothing over rows",
                     (long long)s->rows);

@@ -45,16 +45,44 @@ static MlirValue row_of_team(SnBuilder *b, SnGpuRowKernel *g, MlirValue first_ro
   return sn(b, "arith.minui", row, sn(b, "arith.subi", g->num_rows, sn_index(b, 1)));
 }
 
+// Neighbours of one thread in the last row dimension: where they do not divide its size, the last thread's begin
+// earlier, and its neighbour writes some of them, too.
+static int64_t threads_of_line(const SnGpuRowKernel *g) {
+  return sn_pieces(g->form->dims.data[g->form->num_rows - 1].size, g->plan->rows);
+}
+
+static void begin_rows_of_thread(SnBuilder *b, SnGpuRowKernel *g, MlirValue number) {
+  int64_t last = g->form->num_rows - 1, size = g->form->dims.data[last].size;
+  MlirValue rows = sn_index(b, g->plan->rows), *dims = g->program.dims;
+  if (size == SN_DYNAMIC || size % g->plan->rows == 0) {
+    sn_form_point(b, g->form, 0, g->form->num_rows, sn(b, "arith.muli", number, rows), dims);
+    return;
+  }
+  MlirValue each = sn_index(b, threads_of_line(g)),
+            first = sn(b, "arith.muli", last ? sn(b, "arith.remui", number, each) : number, rows);
+  if (last)
+    sn_form_point(b, g->form, 0, last, sn(b, "arith.divui", number, each), dims);
+  dims[last] = sn(b, "arith.minui", first, sn_index(b, size - g->plan->rows));
+}
+
+static MlirValue threads_of_rows(SnBuilder *b, const SnGpuRowKernel *g) {
+  int64_t size = g->form->dims.data[g->form->num_rows - 1].size;
+  if (size == SN_DYNAMIC || size % g->plan->rows == 0)
+    return sn(b, "arith.divui", g->num_rows, sn_index(b, g->plan->rows));
+  return sn(b, "arith.muli", sn(b, "arith.divui", g->num_rows, sn_index(b, size)), sn_index(b, threads_of_line(g)));
+}
+
 static void emit_row(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
   SnGpuRowKernel *g = user;
   bool shared = g->mine.in_shared, ahead = sn_gpu_has_slots(g) && !shared;
   int64_t at_once = k->team < k->threads ? k->threads / k->team : 1;
   MlirValue next = ahead ? sn(b, "arith.addi", tile->number, sn_index(b, k->blocks / k->cluster)) : (MlirValue){0},
             row = k->team > 1 && at_once > 1 ? row_of_team(b, g, tile->number) : tile->number;
-  if (g->plan->rows > 1)
-    row = sn(b, "arith.muli", row, sn_index(b, g->plan->rows));
   sn_row_begin(&g->program);
-  sn_form_point(b, g->form, 0, g->form->num_rows, row, g->program.dims);
+  if (g->plan->rows > 1)
+    begin_rows_of_thread(b, g, row);
+  else
+    sn_form_point(b, g->form, 0, g->form->num_rows, row, g->program.dims);
   sn_gpu_begin_turns(b, k, tile);
   if (g->mine.resident)
     sn_gpu_begin_resident(b, g, row, g->resident, g->inside);
@@ -84,7 +112,7 @@ static SnGpuTiles tiles_of(SnBuilder *b, const SnGpuRowKernel *g) {
     first = sn(b, "arith.muli", k->block, sn_index(b, at_once));
   if (k->team == 1)
     first = sn(b, "arith.addi", first, k->thread);
-  MlirValue tiles = g->plan->rows > 1 ? sn(b, "arith.divui", g->num_rows, sn_index(b, g->plan->rows)) : g->num_rows;
+  MlirValue tiles = g->plan->rows > 1 ? threads_of_rows(b, g) : g->num_rows;
   return sn_gpu_tiles_in_steps(k, first, tiles, k->blocks / k->cluster * at_once);
 }
 

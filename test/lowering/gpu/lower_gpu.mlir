@@ -158,3 +158,22 @@ func.func private @shifted(%x: memref<5x12xf32>, %y: memref<5x8xf32>) attributes
   }
   return
 }
+
+// -----
+
+// What is read of one tensor at two places is read by one pointer.
+
+// CHECK-LABEL: gpu.func @shifted
+//       CHECK:   gpu.block_id
+//   CHECK-NOT:   %arg1
+//       CHECK:   gpu.return
+func.func private @shifted(%x: memref<8x34xf32>, %y: memref<8x32xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 8) by (j = 32) ins(%x[i, j] : memref<8x34xf32>, %x[i, j + 2] : memref<8x34xf32>)
+      outs(%y[i, j] : memref<8x32xf32>)
+      schedule(#sinter.gpu_rows<threads = 64, blocks = 1, vector = 1>) {
+  ^row(%a: tensor<32xf32>, %b: tensor<32xf32>):
+    %s = arith.addf %a, %b : tensor<32xf32>
+    sinter.yield %s : tensor<32xf32>
+  }
+  return
+}

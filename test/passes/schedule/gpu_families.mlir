@@ -585,3 +585,55 @@ func.func @few_alike(%x: tensor<128x12226xf32>, %e: tensor<128x6113xf32>) -> ten
   }
   return %0 : tensor<128x6113xf32>
 }
+
+// -----
+
+// Lines of an odd length: a thread has four neighbours of bf16 as of an even one.
+
+// CHECK-LABEL: @odd_window
+//       CHECK: rows = 4, team = 1, threads = 256, unroll = 3
+func.func @odd_window(%x: tensor<87x5x233x233xbf16>) -> tensor<87x5x233x231xbf16> {
+  %0 = tensor.empty() : tensor<87x5x233x231xbf16>
+  %1 = sinter.rowwise (i = 87, j = 5, k = 233, l = 231) by (m = 3) ins(%x[i, j, k, l + m] : tensor<87x5x233x233xbf16>)
+      outs(%0[i, j, k, l] : tensor<87x5x233x231xbf16>) {
+  ^row(%a: tensor<3xbf16>):
+    %m = sinter.row_reduce maximumf %a : tensor<3xbf16> -> bf16
+    sinter.yield %m : bf16
+  }
+  return %1 : tensor<87x5x233x231xbf16>
+}
+
+// -----
+
+// Shifts, which have no aligned vectors: of 8 bytes, since each element is loaded by itself.
+
+// CHECK-LABEL: @shifts
+//       CHECK: residency = "registers", team = 16, threads = 128, vector = 4>
+func.func @shifts(%x: tensor<331194x98xbf16>) -> tensor<331194x96xbf16> {
+  %0 = tensor.empty() : tensor<331194x96xbf16>
+  %1 = sinter.rowwise (i = 331194) by (l = 96)
+      ins(%x[i, l + 1] : tensor<331194x98xbf16>, %x[i, l + 2] : tensor<331194x98xbf16>)
+      outs(%0[i, l] : tensor<331194x96xbf16>) {
+  ^row(%a: tensor<96xbf16>, %b: tensor<96xbf16>):
+    %s = arith.addf %a, %b : tensor<96xbf16>
+    sinter.yield %s : tensor<96xbf16>
+  }
+  return %1 : tensor<331194x96xbf16>
+}
+
+// -----
+
+// Channels to the end: 13 are 13 stores of a thread, each of them sectors by itself, and go through a tile.
+
+// CHECK-LABEL: @channels_to_the_end
+//       CHECK: shape = "turned"
+func.func @channels_to_the_end(%x: tensor<230x13x7830xbf16>) -> tensor<230x7830x13xbf16> {
+  %0 = tensor.empty() : tensor<230x7830x13xbf16>
+  %1 = sinter.rowwise (n = 230, i = 7830) by (c = 13) ins(%x[n, c, i] : tensor<230x13x7830xbf16>)
+      outs(%0[n, i, c] : tensor<230x7830x13xbf16>) {
+  ^row(%a: tensor<13xbf16>):
+    %s = arith.negf %a : tensor<13xbf16>
+    sinter.yield %s : tensor<13xbf16>
+  }
+  return %1 : tensor<230x7830x13xbf16>
+}
