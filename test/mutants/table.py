@@ -17,7 +17,7 @@ MUTANTS = [Mutant(*m) for m in (
      "the last thread of a line goes on into the next one"),
     ("lowering/facts/gpu_forms.c", "if (mlirAffineMapEqual(f->outputs.data[o].map, f->inputs.data[k].map))",
      "if (false)", ["lowering/gpu/rows_of_thread.mlir"], "a row is made twice of what was written in place"),
-    ("lowering/gpu/shell/gpu_kernel.c", "operands[o] = operands[first_input(&f, op, o)];", "operands[o] = operands[o];",
+    ("lowering/gpu/shell/gpu_kernel.c", "    ++first;\n  return first;", "    ++first;\n  return o;",
      ["lowering/gpu/lower_gpu.mlir"], "neighbouring places of one tensor are loaded by two pointers, each by itself"),
     ("passes/schedule/gpu_facts.c", "aligned ? sn_row_is_aligned(f, a, width, false) :", "",
      ["passes/schedule/gpu_families.mlir"], "elements that are loaded one by one lie 16 bytes apart"),
