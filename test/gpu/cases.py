@@ -1253,6 +1253,14 @@ def products():
             inputs=lambda r: [r.standard_normal((2, 3, 40)).astype("f4"), r.standard_normal((11, 3, 5)).astype("f4")],
             want=lambda x, w: [np.einsum("ncir,ocr->nio", np.lib.stride_tricks.sliding_window_view(
                 np.pad(x.astype("f8"), ((0, 0), (0, 0), (2, 5))), 5, 2)[:, :, :42:2], w.astype("f8"))])
+    tile = t(16, 128, 32, 64)
+    for kernel, of in (("fma", "f32"), ("mma.sync", "bf16")):
+        product(f"product_windows_{of}", rows=[("n", 2), ("o", 9)], columns=[("i", 19)], sums=[("c", 3), ("r", 5)],
+                a="o, c, r", b="", second=f"%b[n, c, i * 2 + r] : tensor<2x3x41x{of}>", spec="", t=(of, of, "f32"),
+                shapes=((9, 3, 5), (2, 3, 41)), schedule=f'kernel = "{kernel}", ' + tile,
+                inputs=lambda r, of=of: [cast(r.standard_normal(s), of) for s in ((9, 3, 5), (2, 3, 41))],
+                want=lambda w, x: [np.einsum("ncir,ocr->noi", np.lib.stride_tricks.sliding_window_view(
+                    x.astype("f8"), 5, 2)[:, :, :37:2], w.astype("f8"))])
     product("product_windows_vectors", rows=[("n", 2), ("y", 7), ("x", 11)], columns=[("o", 70)], a="", b="o, r, s, c",
             sums=[("r", 3), ("s", 3), ("c", 12)], spec="",
             side="%a[n, y + r - 1, x + s - 1, c] : tensor<2x7x11x12xf32> else 0.5",
@@ -1402,6 +1410,14 @@ def few_products():
                 spec=f"ik,{b.replace(', ', '')}->ij", shapes=((m, k), at), t=t, more=[("c", (n,), t[2], "j")],
                 body=f"""  %s = arith.add{t[2][0]} %p, %c_ : tensor<{n}x{t[2]}>
   sinter.yield %s : tensor<{n}x{t[2]}>""", want=lambda p, c: [p + c])
+    product("product_few_across", rows=[("i", 1)], columns=[("j", 51)], sums=[("k", 270)], a="i, k", b="k, j",
+            spec="ik,kj->ij", shapes=((1, 270), (270, 51)), t=("bf16", "bf16", "f32"))
+    product("product_few_taps", rows=[("n", 3), ("o", 1)], columns=[("i", 45)], sums=[("c", 2), ("r", 3)],
+            a="o, c, r", b="", spec="", shapes=((1, 2, 3), (3, 2, 45)),
+            second="%b[n, c, i + r - 1] : tensor<3x2x45xf32> else 0.0",
+            inputs=lambda r: [r.standard_normal(s).astype("f4") for s in ((1, 2, 3), (3, 2, 45))],
+            want=lambda w, x: [np.einsum("ncir,ocr->noi", np.lib.stride_tricks.sliding_window_view(
+                np.pad(x.astype("f8"), ((0, 0), (0, 0), (1, 1))), 3, 2), w.astype("f8"))])
     product("product_few_side", rows=[("i", 4)], columns=[("j", 1)], sums=[("k", 353)], a="i, k", b="j, k",
             spec="ik,jk->ij", shapes=((4, 353), (1, 353)),
             side="""side(%a[i, k] : tensor<4x353xf32>, %b[0, k] : tensor<1x353xf32>) {

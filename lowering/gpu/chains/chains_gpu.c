@@ -207,7 +207,7 @@ static void fetch_side(SnBuilder *b, SnGpuChain *c, SnForm *f, SnGpuChained *p, 
     sn_gpu_copy_side(b, &s, sum, memory, turned, first);
     return;
   }
-  MlirValue *values = sn_alloc((size_t)s.count * sizeof *values);
+  MlirValue *values = sn_alloc((size_t)(s.count + s.masks) * sizeof *values);
   sn_gpu_fetch_side(b, &s, sum, values);
   sn_gpu_put_side(b, &s, memory, turned, first, values);
   free(values);

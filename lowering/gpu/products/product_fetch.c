@@ -5,14 +5,16 @@
 //
 // A side is read element by element, or by vectors of 16 bytes where all of them are aligned and in the side or out of
 // it: neighbouring threads read along the dimension in which the side's neighbours lie together. So any access can be
-// one. Beside its ends there are zeros.
+// one. Beside its ends there are zeros. Elements are loaded without a branch, the first one of the side in place of
+// what is beside its ends, and nobody looks at them before they are put: all of a thread's are under way at once. What
+// is beside is one bit of a word for each.
 //
 // test: test/lowering/gpu/products.mlir, test/gpu/emulate.test
 
 #include "lowering/gpu/products/product_fetch.h"
 #include "lowering/rows/rowmemory.h"
 
-#define VECTOR_BYTES 16
+enum { VECTOR_BYTES = 16, MASK_BITS = 32 };
 
 // ---- which way -----------------------------------------------------------------------------
 
@@ -23,6 +25,21 @@ static int64_t lanes_of(const SnForm *f, const SnGpuSide *s) {
                        !sn_gpu_are_vectors(f, s->access, s->along_sum ? &s->summed : s->outer, lanes)))
     lanes /= 2;
   return lanes < 1 ? 1 : lanes;
+}
+
+static bool is_zero(MlirAttribute fill) {
+  return mlirAttributeIsAFloat(fill) ? mlirFloatAttrGetValueDouble(fill) == 0
+                                     : mlirAttributeIsAInteger(fill) && mlirIntegerAttrGetValueSInt(fill) == 0;
+}
+
+// Its first element is there, and may be loaded in place of any other.
+static bool has_first(const SnAccess *a) {
+  MlirType t = sn_type_of(a->value);
+  bool has = mlirShapedTypeHasStaticShape(t) && !mlirMemRefTypeGetMemorySpace(t).ptr && !a->through.ptr &&
+             (!a->fill.ptr || is_zero(a->fill));
+  for (intptr_t i = 0; i < sn_rank(t) && has; ++i)
+    has = sn_dim(t, i) > 0;
+  return has;
 }
 
 SnGpuSide sn_gpu_side(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, bool is_a, MlirType type) {
@@ -42,6 +59,7 @@ SnGpuSide sn_gpu_side(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, boo
   s.along_sum = sn_gpu_is_along(f, s.access, &s.summed);
   s.lanes = lanes_of(f, &s);
   s.count = s.extent * s.k / g->k->threads / s.lanes;
+  s.masks = s.lanes == 1 && has_first(s.access) ? sn_pieces(s.count, MASK_BITS) : 0;
   return s;
 }
 
@@ -95,9 +113,86 @@ static MlirValue fetch(SnBuilder *b, const SnGpuSide *s, MlirValue first, int64_
   return sn_result(inside.op, 0);
 }
 
+// Summed dimensions lie behind one another in memory: as far as the last one says by itself.
+static bool sum_lies_flat(const SnGpuSide *s) {
+  const SnForm *f = s->g->form;
+  int64_t factors[SN_MAX_DIMS];
+  bool flat = !s->access->fill.ptr && s->summed.n > 1 &&
+              sn_linear_factors(s->access->map, sn_type_of(s->access->value), factors);
+  for (size_t i = 0; flat && i + 1 < s->summed.n; ++i) {
+    int64_t d = s->summed.dims[i], next = s->summed.dims[i + 1], size = f->dims.data[next].size;
+    flat = size != SN_DYNAMIC && factors[d] == sn_times(factors[next], size);
+  }
+  return flat;
+}
+
+static void sum_point(SnBuilder *b, const SnGpuSide *s, MlirValue summed, MlirValue *dims) {
+  if (!sum_lies_flat(s)) {
+    sn_gpu_point(b, s->g->form, &s->summed, summed, dims);
+    return;
+  }
+  for (size_t i = 0; i < s->summed.n; ++i)
+    dims[s->summed.dims[i]] = i + 1 < s->summed.n ? sn_index(b, 0) : summed;
+}
+
+// Of a point of the tile; null: all subscripts are inside. A dimension as long as the tensor's is.
+static MlirValue inside_of(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *at) {
+  MlirType t = sn_type_of(a->value);
+  MlirValue inside = {0};
+  for (intptr_t i = 0; i < sn_rank(t) && a->fill.ptr; ++i) {
+    MlirAffineExpr e = mlirAffineMapGetResult(a->map, i);
+    if (mlirAffineExprIsADim(e) && f->dims.data[mlirAffineDimExprGetPosition(e)].size == sn_dim(t, i))
+      continue;
+    MlirValue in = sn_row_below(b, at[i], sn_index(b, sn_dim(t, i)));
+    inside = sn_none(inside) ? in : sn(b, "arith.andi", inside, in);
+  }
+  return inside;
+}
+
+// An element as memory has it, and whether it is one of the side's.
+static MlirValue load_element(SnBuilder *b, const SnGpuSide *s, MlirValue first, int64_t i, MlirValue *in) {
+  const SnForm *f = s->g->form;
+  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], summed, outer, unused, offset;
+  place_of(b, s, i, &summed, &outer);
+  summed = sn(b, "arith.addi", first, summed);
+  outer = sn(b, "arith.addi", s->first, outer);
+  *in = sn(b, "arith.andi", sn_row_below(b, summed, s->sum), sn_row_below(b, outer, s->size));
+  memcpy(dims, s->g->dims, sizeof dims);
+  sn_gpu_point(b, f, s->outer, outer, dims);
+  sum_point(b, s, summed, dims);
+  sn_row_subscripts(b, f, s->access, dims, at, &unused);
+  MlirValue inside = inside_of(b, f, s->access, at);
+  if (!sn_none(inside))
+    *in = sn(b, "arith.andi", *in, inside);
+  MlirValue whole = sn_row_flat(b, s->access->value, at, &offset);
+  offset = sn(b, "arith.select", *in, offset, sn_index(b, 0));
+  return sn(b, "memref.load", whole, offset, sn_element(sn_type_of(s->access->value)));
+}
+
 void sn_gpu_fetch_side(SnBuilder *b, const SnGpuSide *s, MlirValue first, MlirValue *to) {
-  for (int64_t i = 0; i < s->count; ++i)
-    to[i] = fetch(b, s, first, i);
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
+  for (int64_t i = 0; i < s->masks; ++i)
+    to[s->count + i] = sn_int(b, i32, 0);
+  for (int64_t i = 0; i < s->count; ++i) {
+    if (!s->masks) {
+      to[i] = fetch(b, s, first, i);
+      continue;
+    }
+    MlirValue in, *mask = &to[s->count + i / MASK_BITS], bit = sn_int(b, i32, (int32_t)(1u << i % MASK_BITS));
+    to[i] = load_element(b, s, first, i, &in);
+    *mask = sn(b, "arith.ori", *mask, sn(b, "arith.select", in, bit, sn_int(b, i32, 0)));
+  }
+}
+
+// Element i as the tile has it.
+static MlirValue element_of(SnBuilder *b, const SnGpuSide *s, const MlirValue *from, int64_t i) {
+  if (!s->masks)
+    return from[i];
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
+  MlirValue bit = sn_int(b, i32, (int32_t)(1u << i % MASK_BITS)),
+            in = sn(b, "arith.cmpi", sn(b, "arith.andi", from[s->count + i / MASK_BITS], bit), sn_int(b, i32, 0),
+                    sn_attr("predicate", sn_i64(b->ctx, 1))); // ne
+  return sn(b, "arith.select", in, sn_row_convert(b, from[i], s->type), sn_gpu_zero(b, s->type));
 }
 
 void sn_gpu_put_side(SnBuilder *b, const SnGpuSide *s, MlirValue memory, bool lines_of_sum, MlirValue line,
@@ -112,9 +207,9 @@ void sn_gpu_put_side(SnBuilder *b, const SnGpuSide *s, MlirValue memory, bool li
       *moved = l ? sn(b, "arith.addi", was, sn_index(b, l)) : was;
       MlirValue at[] = {sn(b, "arith.addi", line, lines_of_sum ? summed : outer), lines_of_sum ? outer : summed};
       bool vector = together && s->lanes > 1;
-      sn_scratch_store(b, vector || s->lanes == 1 ? from[i] : sn_lane(b, from[i], l), memory, sn_values(2, at),
-                       vector ? sn_attr("alignment", sn_i64(b->ctx, bytes < VECTOR_BYTES ? bytes : VECTOR_BYTES))
-                              : sn_no_attr());
+      sn_scratch_store(
+          b, vector || s->lanes == 1 ? element_of(b, s, from, i) : sn_lane(b, from[i], l), memory, sn_values(2, at),
+          vector ? sn_attr("alignment", sn_i64(b->ctx, bytes < VECTOR_BYTES ? bytes : VECTOR_BYTES)) : sn_no_attr());
       *moved = was;
     }
   }

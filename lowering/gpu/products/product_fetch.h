@@ -16,11 +16,13 @@ typedef struct {
   int64_t extent, k;     // of what a block has of it: m or n, and summed elements
   bool along_sum;        // neighbouring threads, and a vector's lanes, are neighbours of the sum
   int64_t lanes, count;  // of a vector; vectors of a thread
+  int64_t masks;         // words that say which of the thread's elements are in the side; 0: nothing else is fetched
 } SnGpuSide;
 
 // Of product p, for the tile that g is at.
 SnGpuSide sn_gpu_side(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, bool is_a, MlirType type);
-// The thread's vectors of the k summed elements from `first` on, zeros beside the ends: to[count].
+// The thread's vectors of the k summed elements from `first` on: to[count + masks], for sn_gpu_put_side alone, which
+// puts zeros beside the ends.
 void sn_gpu_fetch_side(SnBuilder *b, const SnGpuSide *s, MlirValue first, MlirValue *to);
 // Into shared memory of rank 2, from `line` on: a line for each of the sum, or for each row or column of the tile.
 void sn_gpu_put_side(SnBuilder *b, const SnGpuSide *s, MlirValue memory, bool lines_of_sum, MlirValue line,

@@ -83,8 +83,8 @@ void sn_gpu_sum_by_threads(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p
   Sums t = {
       .layout = &plan->sums, .type = p->type, .lanes = plan->sums.values[0].count, .lines = plan->sums.values[2].count};
   sn_gpu_sums_place(b, t.layout, k->thread, &t.row, &t.column);
-  int64_t values = sn_layout_values(t.layout), all = values + a.count + c.count;
-  MlirValue *carried = sn_alloc((size_t)all * sizeof *carried), *next_a = carried + values, *next_c = next_a + a.count,
+  int64_t values = sn_layout_values(t.layout), of_a = a.count + a.masks, all = values + of_a + c.count + c.masks;
+  MlirValue *carried = sn_alloc((size_t)all * sizeof *carried), *next_a = carried + values, *next_c = next_a + of_a,
             first, end, step = sn_index(b, plan->k);
   sn_gpu_part_of_sum(b, g, a.sum, &first, &end);
   for (int64_t v = 0; v < values; ++v)

@@ -99,7 +99,7 @@ void sn_gpu_sum_by_warps(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, 
   for (int i = 0; i < 2; ++i) {
     sides[i].copied = sn_gpu_side_copies(&sides[i].side, sides[i].lines_of_sum);
     sides[i].carried = all;
-    all += sides[i].copied ? 0 : sides[i].side.count;
+    all += sides[i].copied ? 0 : sides[i].side.count + sides[i].side.masks;
   }
   MlirValue *carried = sn_alloc((size_t)all * sizeof *carried), first, end, step = sn_index(b, plan->k);
   sn_gpu_part_of_sum(b, g, a.sum, &first, &end);

@@ -1,24 +1,34 @@
 // RUN: sinter-opt --sinter-lower-gpu --canonicalize --cse %s | FileCheck %s
 
 // Tiles of 4 by 8 are dealt to two blocks. What the next turn multiplies is read while this one's is in a slot of
-// shared memory; there are two of them, and one barrier. Lines of a and b lie along k there. The row program sees four
-// neighbours of the sums at a time, and asks for no ends where tiles have none.
+// shared memory; there are two of them, and one barrier. Elements are loaded without a branch, and looked at when they
+// are put there: one bit of a word says of each whether it is one. Lines of a and b lie along k there. The row program
+// sees four neighbours of the sums at a time, and asks for no ends where tiles have none.
 
 // CHECK-LABEL: gpu.func @product
 //       CHECK:   %[[SUMS:.+]] = memref.view {{.+}} to memref<4x8xf32, #gpu.address_space<workgroup>>
 //       CHECK:   scf.for %{{.+}} = %{{.+}} to %c5 step %c2 {
 //       CHECK:     %[[A:.+]] = memref.view {{.+}} to memref<16x8xf32, #gpu.address_space<workgroup>>
 //       CHECK:     %[[B:.+]] = memref.view {{.+}} to memref<16x12xf32, #gpu.address_space<workgroup>>
-//       CHECK:     %[[X:.+]] = scf.if %{{.+}} -> (f32) {
-//  CHECK-NEXT:       memref.load %arg0
-//       CHECK:     %[[W:.+]] = scf.if %{{.+}} -> (f32) {
-//  CHECK-NEXT:       memref.load %arg1
-//       CHECK:     scf.for %{{.+}} = %c0 to %c13 step %c8 iter_args(%{{.+}} = %cst, %[[X0:.+]] = %[[X]], %[[W0:.+]] = %[[W]],
-//       CHECK:       memref.store %[[X0]], %[[A]]
-//  CHECK-NEXT:       memref.store %[[W0]], %[[B]]
+//       CHECK:     %[[ROW:.+]] = arith.cmpi ult, %[[I:.+]], %c20
+//       CHECK:     %[[IN:.+]] = arith.andi %{{.+}}, %[[ROW]]
+//       CHECK:     %[[LINE:.+]] = arith.muli %[[I]], %c13
+//       CHECK:     %[[PLACE:.+]] = arith.addi %[[LINE]], %{{.+}}
+//       CHECK:     %[[FLAT:.+]] = memref.reinterpret_cast %arg0 {{.+}} to memref<260xf32>
+//       CHECK:     %[[AT:.+]] = arith.select %[[IN]], %[[PLACE]], %c0
+//       CHECK:     %[[X:.+]] = memref.load %[[FLAT]][%[[AT]]]
+//       CHECK:     %[[IS:.+]] = arith.extui %[[IN]] : i1 to i32
+//       CHECK:     %[[W:.+]] = memref.load
+//       CHECK:     scf.for %{{.+}} = %c0 to %c13 step %c8 iter_args(%{{.+}} = %cst, %[[X0:.+]] = %[[X]], %[[IS0:.+]] = %[[IS]], %[[W0:.+]] = %[[W]],
+//       CHECK:       %[[BIT:.+]] = arith.andi %[[IS0]], %c1_i32
+//       CHECK:       %[[THERE:.+]] = arith.cmpi ne, %[[BIT]], %c0_i32
+//       CHECK:       %[[V:.+]] = arith.select %[[THERE]], %[[X0]], %cst
+//       CHECK:       memref.store %[[V]], %[[A]]
+//       CHECK:       arith.select %{{.+}}, %[[W0]], %cst
+//       CHECK:       memref.store %{{.+}}, %[[B]]
 //       CHECK:       gpu.barrier
-//       CHECK:       memref.load %arg0
-//       CHECK:       memref.load %arg1
+//   CHECK-NOT:       scf.if
+//       CHECK:       memref.load %[[FLAT]]
 //       CHECK:       memref.load %[[A]][%{{.+}},
 //       CHECK:       memref.load %[[B]][%{{.+}},
 // CHECK-COUNT-8:     math.fma
@@ -48,8 +58,9 @@ func.func private @product(%x: memref<20x13xf32>, %w: memref<8x13xf32>, %c: memr
 // CHECK-LABEL: gpu.func @both
 //       CHECK:   scf.for %[[T:.+]] = %block_id_x to %c40 step
 //       CHECK:     %[[COLUMN:.+]] = arith.divui %[[T]], %c5 : index
-//       CHECK:     memref.load %arg0[%{{.+}}, %[[COLUMN]], %{{.+}}]
-//       CHECK:     memref.load %arg1[%[[COLUMN]], %{{.+}}]
+//       CHECK:     arith.muli %{{.+}}, %c8 : index
+//  CHECK-NEXT:     arith.addi %{{.+}}, %[[COLUMN]] : index
+//       CHECK:     arith.muli %[[COLUMN]], %c5 : index
 func.func private @both(%x: memref<20x8x5xf32>, %w: memref<8x5xf32>, %y: memref<20x8xf32>) attributes {sinter.kernel} {
   sinter.contract (i = 20) by (j = 8) product (k = 5) (%x[i, j, k] : memref<20x8x5xf32>, %w[j, k] : memref<8x5xf32>) : f32
       outs(%y[i, j] : memref<20x8xf32>) schedule(#sinter.mma<m = 4, n = 8, k = 8, threads = 32, blocks = 2>) {
@@ -84,6 +95,32 @@ func.func private @ticket(%x: memref<20x5xf32>, %w: memref<8x5xf32>, %y: memref<
       schedule(#sinter.mma<m = 4, n = 8, k = 8, threads = 32, blocks = 2, deal = "ticket">) {
   ^row(%acc: tensor<8xf32>):
     sinter.yield %acc : tensor<8xf32>
+  }
+  return
+}
+
+// Weights [o, c, r] lie along all that is summed: its number alone says where. A window's taps are taken apart, and of
+// its subscripts those are compared with their sizes that may be beside them.
+
+// CHECK-LABEL: gpu.func @window
+//       CHECK:   scf.for
+//       CHECK:     %[[W:.+]] = memref.reinterpret_cast %arg1 {{.+}} to memref<165xf32>
+//       CHECK:     scf.for %[[K:.+]] = %c0 to %c15 step %c8
+//       CHECK:       %[[NEXT:.+]] = arith.addi %[[K]], %c8
+//       CHECK:       %[[SUMMED:.+]] = arith.addi %[[NEXT]],
+//       CHECK:       %[[TAP:.+]] = arith.remui %[[SUMMED]], %c5
+//       CHECK:       arith.addi %{{.+}}, %[[TAP]]
+//       CHECK:       %[[INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %c40
+//  CHECK-NEXT:       arith.andi %{{.+}}, %[[INSIDE]]
+//   CHECK-NOT:       arith.cmpi ult, %{{.+}}, %c3 :
+//       CHECK:       %[[AT:.+]] = arith.addi %{{.+}}, %[[SUMMED]]
+//       CHECK:       %[[PLACE:.+]] = arith.select %{{.+}}, %[[AT]], %c0
+//       CHECK:       memref.load %[[W]][%[[PLACE]]]
+func.func private @window(%x: memref<2x3x40xf32>, %w: memref<11x3x5xf32>, %y: memref<2x40x11xf32>) attributes {sinter.kernel} {
+  sinter.contract (n = 2, i = 40) by (o = 11) product (c = 3, r = 5) (%x[n, c, i + r - 2] : memref<2x3x40xf32> else 0.0, %w[o, c, r] : memref<11x3x5xf32>) : f32
+      outs(%y[n, i, o] : memref<2x40x11xf32>) schedule(#sinter.mma<m = 16, n = 16, k = 8, threads = 128, blocks = 2>) {
+  ^row(%acc: tensor<11xf32>):
+    sinter.yield %acc : tensor<11xf32>
   }
   return
 }
