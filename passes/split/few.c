@@ -8,6 +8,9 @@
 // Rows have blocks of their own that share a sum. Programs of sides are row programs over what is summed: they become
 // part of the row's.
 //
+// Of one row, or one column, nothing is read twice. So sums may be short there (a convolution of one filter), and what
+// lies together may be columns (one row by weights [k, j] whose lines no copy takes): neighbouring threads have them.
+//
 // test: test/passes/split/few.mlir
 
 #include "lowering/facts/gpu_products.h"
@@ -19,7 +22,11 @@ enum {
   MOST_OUTPUTS = 512, // a few for each multiprocessor; of one row or column any number: nothing is read twice
   MOST_ACROSS = 8,    // rows, or columns: so often is the other side's line read
   LEAST_SUM = 256,
+  MOST_TAPS = 128,      // of a window that a thread reads by itself (passes/schedule/gpu_families.c)
   SMALL_SIDE = 1 << 14, // elements that the first cache has, in whatever order they lie
+  LEAST_NEIGHBOURS = 16,
+  MOST_NEIGHBOURS = 1 << 14, // columns, of which a warp has 32, and others the rest of their sums
+  COPIED_BYTES = 16,         // of lines that copies take
 };
 
 // ---- which ---------------------------------------------------------------------------------------
@@ -47,6 +54,31 @@ static bool lies_along(const SnForm *f, const SnAccess *a, SnGroup sum) {
   return true; // one number for all of the sum
 }
 
+// Neighbours of the last column are neighbours in memory, in lines that no copy takes or of which no tensor core is.
+static bool lies_across(const SnForm *f, const SnAccess *a) {
+  int64_t last = f->num_rows + f->num_cols - 1, size = f->dims.data[last].size;
+  MlirType t = sn_type_of(a->value);
+  int64_t bytes = (int64_t)sn_bits(sn_element(t)) / 8, line = sn_rank(t) ? sn_dim(t, sn_rank(t) - 1) : 1;
+  return size >= LEAST_NEIGHBOURS && size <= MOST_NEIGHBOURS && !a->through.ptr && !a->fill.ptr &&
+         sn_unit_stride(a->map, last) && line != SN_DYNAMIC && (bytes >= 4 || line * bytes % COPIED_BYTES);
+}
+
+// A subscript moves with what is summed and with the element.
+static bool has_window(const SnForm *f, SnGroup sum) {
+  bool has = false;
+  for (size_t k = 0; k < sn_first_input(f); ++k)
+    for (intptr_t i = 0; i < mlirAffineMapGetNumResults(f->inputs.data[k].map); ++i) {
+      MlirAffineExpr e = mlirAffineMapGetResult(f->inputs.data[k].map, i);
+      bool summed = false, outer = false;
+      for (int64_t d = sum.first; d < sum.first + sum.num_dims; ++d)
+        summed |= f->dims.data[d].size != 1 && mlirAffineExprIsFunctionOfDim(e, (intptr_t)d);
+      for (int64_t d = 0; d < f->num_rows + f->num_cols; ++d)
+        outer |= f->dims.data[d].size != 1 && mlirAffineExprIsFunctionOfDim(e, (intptr_t)d);
+      has |= summed && outer;
+    }
+  return has;
+}
+
 bool sn_goes_by_elements(const SnForm *f) {
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, mlirBlockGetTerminator(f->body));
        op = mlirOperationGetNextInBlock(op)) {
@@ -66,13 +98,15 @@ bool sn_has_few_sums(const SnForm *f) {
   SnGpuPoints points = sn_gpu_points(f);
   int64_t outputs = size_of(f, 0, f->num_rows + f->num_cols), sums = size_of(f, sum.first, sum.num_dims),
           rows = sn_gpu_dims_size(f, &points.rows), columns = sn_gpu_dims_size(f, &points.columns);
-  bool few = outputs <= MOST_OUTPUTS || rows == 1 || columns == 1;
-  if (outputs == SN_DYNAMIC || outputs < 1 || !few || sums == SN_DYNAMIC || sums < LEAST_SUM ||
+  bool one = rows == 1 || columns == 1, few = outputs <= MOST_OUTPUTS || one;
+  if (outputs == SN_DYNAMIC || outputs < 1 || !few || sums == SN_DYNAMIC || sums < 1 ||
       (rows > MOST_ACROSS && columns > MOST_ACROSS))
+    return false;
+  if (sums < LEAST_SUM && (!one || (sums > MOST_TAPS && has_window(f, sum))))
     return false;
   bool along = true;
   for (size_t k = 0; k < sn_first_input(f); ++k)
-    along &= lies_along(f, &f->inputs.data[k], sum);
+    along &= lies_along(f, &f->inputs.data[k], sum) || (one && lies_across(f, &f->inputs.data[k]));
   return along && sn_side_uses_all(f, 0, sum) && sn_side_uses_all(f, 1, sum);
 }
 

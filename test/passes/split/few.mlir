@@ -61,22 +61,55 @@ func.func @columns(%x: tensor<64x4096xi8>, %w: tensor<8x4096xi8>, %e: tensor<64x
 
 // -----
 
-// Too many elements, a short sum, many rows and columns, a side whose neighbours are not summed: they stay products.
+// One row by weights [k, j], whose lines of 2002 bytes no copy takes: neighbouring threads have columns.
+
+// CHECK-LABEL: func @across
+//   CHECK-NOT:   sinter.contract
+//       CHECK:   sinter.rowwise (i = 1, j = 1001) by (k = 4096)
+func.func @across(%x: tensor<1x4096xbf16>, %w: tensor<4096x1001xbf16>, %e: tensor<1x1001xf32>) -> tensor<1x1001xf32> {
+  %0 = sinter.contract (i = 1) by (j = 1001) product (k = 4096) (%x[i, k] : tensor<1x4096xbf16>, %w[k, j] : tensor<4096x1001xbf16>) : f32
+      outs(%e[i, j] : tensor<1x1001xf32>) {
+  ^row(%acc: tensor<1001xf32>):
+    sinter.yield %acc : tensor<1001xf32>
+  }
+  return %0 : tensor<1x1001xf32>
+}
+
+// -----
+
+// One filter of a few taps: each element is a short sum, and no other reads the filter's line.
+
+// CHECK-LABEL: func @filter
+//   CHECK-NOT:   sinter.contract
+//       CHECK:   sinter.rowwise (n = 31, o = 1, y = 1139) by (c = 1, r = 3)
+func.func @filter(%x: tensor<31x1x1139xbf16>, %w: tensor<1x1x3xbf16>, %e: tensor<31x1x1139xf32>) -> tensor<31x1x1139xf32> {
+  %0 = sinter.contract (n = 31, o = 1) by (y = 1139) product (c = 1, r = 3) (%w[o, c, r] : tensor<1x1x3xbf16>, %x[n, c, y + r - 1] : tensor<31x1x1139xbf16> else 0.0) : f32
+      outs(%e[n, o, y] : tensor<31x1x1139xf32>) {
+  ^row(%acc: tensor<1139xf32>):
+    sinter.yield %acc : tensor<1139xf32>
+  }
+  return %0 : tensor<31x1x1139xf32>
+}
+
+// -----
+
+// Too many elements, a short sum of several rows and columns, many of them, a side whose neighbours are not summed in
+// lines that copies take, a window of many taps: they stay products.
 
 // CHECK-LABEL: func @stay
-// CHECK-COUNT-4: sinter.contract
+// CHECK-COUNT-5: sinter.contract
 //   CHECK-NOT:   sinter.rowwise
-func.func @stay(%x: tensor<100x4096xbf16>, %w: tensor<8x4096xbf16>, %y: tensor<3x128xbf16>, %v: tensor<1x128xbf16>, %u: tensor<16x4096xbf16>, %t: tensor<4096x64xbf16>, %e: tensor<100x8xf32>, %f: tensor<3x1xf32>, %g: tensor<16x16xf32>, %h: tensor<1x64xf32>)
-    -> (tensor<100x8xf32>, tensor<3x1xf32>, tensor<16x16xf32>, tensor<1x64xf32>) {
+func.func @stay(%x: tensor<100x4096xbf16>, %w: tensor<8x4096xbf16>, %y: tensor<3x128xbf16>, %v: tensor<2x128xbf16>, %u: tensor<16x4096xbf16>, %t: tensor<4096x64xbf16>, %e: tensor<100x8xf32>, %f: tensor<3x2xf32>, %g: tensor<16x16xf32>, %h: tensor<1x64xf32>, %p: tensor<4x6x20x20xf32>, %q: tensor<6x5x5xf32>, %o: tensor<4x16x16xf32>)
+    -> (tensor<100x8xf32>, tensor<3x2xf32>, tensor<16x16xf32>, tensor<1x64xf32>, tensor<4x16x16xf32>) {
   %0 = sinter.contract (i = 100) by (j = 8) product (k = 4096) (%x[i, k] : tensor<100x4096xbf16>, %w[j, k] : tensor<8x4096xbf16>) : f32
       outs(%e[i, j] : tensor<100x8xf32>) {
   ^row(%acc: tensor<8xf32>):
     sinter.yield %acc : tensor<8xf32>
   }
-  %1 = sinter.contract (i = 3) by (j = 1) product (k = 128) (%y[i, k] : tensor<3x128xbf16>, %v[j, k] : tensor<1x128xbf16>) : f32
-      outs(%f[i, j] : tensor<3x1xf32>) {
-  ^row(%acc: tensor<1xf32>):
-    sinter.yield %acc : tensor<1xf32>
+  %1 = sinter.contract (i = 3) by (j = 2) product (k = 128) (%y[i, k] : tensor<3x128xbf16>, %v[j, k] : tensor<2x128xbf16>) : f32
+      outs(%f[i, j] : tensor<3x2xf32>) {
+  ^row(%acc: tensor<2xf32>):
+    sinter.yield %acc : tensor<2xf32>
   }
   %2 = sinter.contract (i = 16) by (j = 16) product (k = 4096) (%u[i, k] : tensor<16x4096xbf16>, %u[j, k] : tensor<16x4096xbf16>) : f32
       outs(%g[i, j] : tensor<16x16xf32>) {
@@ -88,5 +121,10 @@ func.func @stay(%x: tensor<100x4096xbf16>, %w: tensor<8x4096xbf16>, %y: tensor<3
   ^row(%acc: tensor<64xf32>):
     sinter.yield %acc : tensor<64xf32>
   }
-  return %0, %1, %2, %3 : tensor<100x8xf32>, tensor<3x1xf32>, tensor<16x16xf32>, tensor<1x64xf32>
+  %4 = sinter.contract (n = 4) by (y = 16, x = 16) product (c = 6, r = 5, s = 5) (%q[c, r, s] : tensor<6x5x5xf32>, %p[n, c, y + r, x + s] : tensor<4x6x20x20xf32>) : f32
+      outs(%o[n, y, x] : tensor<4x16x16xf32>) {
+  ^row(%acc: tensor<256xf32>):
+    sinter.yield %acc : tensor<256xf32>
+  }
+  return %0, %1, %2, %3, %4 : tensor<100x8xf32>, tensor<3x2xf32>, tensor<16x16xf32>, tensor<1x64xf32>, tensor<4x16x16xf32>
 }
