@@ -84,6 +84,33 @@ func.func @odd_columns(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4097xbf16>, %
 
 // -----
 
+// A window of 34 channels would come in pieces of 4 bytes, each found by itself: both sides have 40. Two
+// images are too little for that.
+
+// CHECK-LABEL: func @small_pieces
+//       CHECK:   sinter.rowwise (d0 = 40, d1 = 19, d2 = 19) by (d3 = 40)
+//  CHECK-NEXT:     ins(%arg0[d0, d1, d2, d3] : tensor<40x19x19x34xbf16> else 0.000000e+00)
+//       CHECK:   sinter.rowwise (d0 = 168, d1 = 3, d2 = 3) by (d3 = 40)
+//       CHECK:   product (r = 3, s = 3, c = 40) (%{{.+}}[n, y + r, x + s, c] : tensor<40x19x19x40xbf16>, %{{.+}}[o, r, s, c] : tensor<168x3x3x40xbf16>) : f32
+//       CHECK:   product (r = 3, s = 3, c = 34) (%arg2[n, y + r, x + s, c] : tensor<2x19x19x34xbf16>, %arg1[o, r, s, c] : tensor<168x3x3x34xbf16>) : f32
+func.func @small_pieces(%x: tensor<40x19x19x34xbf16>, %w: tensor<168x3x3x34xbf16>, %u: tensor<2x19x19x34xbf16>, %e: tensor<40x17x17x168xf32>, %f: tensor<2x17x17x168xf32>) -> (tensor<40x17x17x168xf32>, tensor<2x17x17x168xf32>) {
+  %0 = sinter.contract (n = 40, y = 17, x = 17) by (o = 168)
+      product (r = 3, s = 3, c = 34) (%x[n, y + r, x + s, c] : tensor<40x19x19x34xbf16>, %w[o, r, s, c] : tensor<168x3x3x34xbf16>) : f32
+      outs(%e[n, y, x, o] : tensor<40x17x17x168xf32>) {
+  ^row(%acc: tensor<168xf32>):
+    sinter.yield %acc : tensor<168xf32>
+  }
+  %1 = sinter.contract (n = 2, y = 17, x = 17) by (o = 168)
+      product (r = 3, s = 3, c = 34) (%u[n, y + r, x + s, c] : tensor<2x19x19x34xbf16>, %w[o, r, s, c] : tensor<168x3x3x34xbf16>) : f32
+      outs(%f[n, y, x, o] : tensor<2x17x17x168xf32>) {
+  ^row(%acc: tensor<168xf32>):
+    sinter.yield %acc : tensor<168xf32>
+  }
+  return %0, %1 : tensor<40x17x17x168xf32>, tensor<2x17x17x168xf32>
+}
+
+// -----
+
 // Little work, which one more launch would not pay for; lines that threads copy by 8 bytes; one channel; f32, which
 // wgmma does not multiply; a size `?`.
 
