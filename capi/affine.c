@@ -141,6 +141,42 @@ static void join(Sum *s, Known *known) {
   }
 }
 
+// Where `s` has x - b * (x floordiv b), `factor` times, its terms: false where one of x's is missing.
+static bool has_rest(const Sum *s, const Sum *x, int64_t factor) {
+  for (size_t k = 0; k < x->terms.size; ++k) {
+    bool found = !x->terms.data[k].factor;
+    for (size_t i = 0; i < s->terms.size && !found; ++i)
+      found = mlirAffineExprEqual(s->terms.data[i].atom, x->terms.data[k].atom) &&
+              s->terms.data[i].factor == factor * x->terms.data[k].factor;
+    if (!found)
+      return false;
+  }
+  return true;
+}
+
+// x - b * (x floordiv b) is x mod b.
+static void join_remainders(Sum *s, Known *known) {
+  for (size_t i = 0; i < s->terms.size; ++i) {
+    Term t = s->terms.data[i];
+    MlirAffineExpr divisor = mlirAffineExprIsAFloorDiv(t.atom) ? mlirAffineBinaryOpExprGetRHS(t.atom) : t.atom;
+    if (!t.factor || !mlirAffineExprIsAFloorDiv(t.atom) || !mlirAffineExprIsAConstant(divisor))
+      continue;
+    int64_t b = mlirAffineConstantExprGetValue(divisor);
+    if (b <= 0 || t.factor % b)
+      continue;
+    Sum x = {0};
+    add_expr(&x, mlirAffineBinaryOpExprGetLHS(t.atom), 1, known);
+    if (has_rest(s, &x, -(t.factor / b))) {
+      s->terms.data[i].factor = 0;
+      for (size_t k = 0; k < x.terms.size; ++k)
+        add_term(s, x.terms.data[k].atom, t.factor / b * x.terms.data[k].factor);
+      s->constant += t.factor / b * x.constant;
+      add_term(s, mlirAffineModExprGet(mlirAffineBinaryOpExprGetLHS(t.atom), divisor), -(t.factor / b));
+    }
+    sn_vec_free(&x.terms);
+  }
+}
+
 static MlirAffineExpr expr_of(MlirContext ctx, Sum *s) {
   MlirAffineExpr e = mlirAffineConstantExprGet(ctx, s->constant);
   bool any = false;
@@ -224,6 +260,16 @@ MlirAffineMap sn_map_simplify(MlirAffineMap map, const int64_t *sizes) {
                                           mlirAffineMapGetNumSymbols(map), n, results);
   free(results);
   return simple;
+}
+
+MlirAffineExpr sn_affine_remainders(MlirAffineExpr e, const int64_t *sizes) {
+  Sum s = {0};
+  Known known = {.sizes = sizes};
+  add_expr(&s, e, 1, &known);
+  join(&s, &known);
+  join_remainders(&s, &known);
+  sn_vec_free(&known.facts);
+  return expr_of(mlirAffineExprGetContext(e), &s);
 }
 
 bool sn_affine_range(MlirAffineExpr e, const int64_t *sizes, int64_t *low, int64_t *high) {

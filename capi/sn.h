@@ -339,6 +339,9 @@ MlirAffineMap sn_map_replace(MlirAffineMap map, intptr_t dims, const MlirAffineE
 MlirAffineMap sn_map_simplify(MlirAffineMap map, const int64_t *sizes);
 // The ends of what the expression can be, both included; false where they are not known.
 bool sn_affine_range(MlirAffineExpr e, const int64_t *sizes, int64_t *low, int64_t *high);
+// x - b * (x floordiv b), which passes of upstream write for a remainder, is x mod b. `sizes` of the dimensions:
+// SN_DYNAMIC where one is not known.
+MlirAffineExpr sn_affine_remainders(MlirAffineExpr e, const int64_t *sizes);
 // No subscript has more than SN_MAX_SUBSCRIPT_PARTS; none has where each dimension d is replaced by dims[d].
 bool sn_map_fits(MlirAffineMap map);
 bool sn_map_fits_with(MlirAffineMap map, const MlirAffineExpr *dims);

@@ -185,6 +185,19 @@ static bool uses_unknown(const Loops *l, MlirAffineExpr e) {
   return false;
 }
 
+// The ends of a remainder are known; those of a difference that is one are further apart.
+static MlirAffineExpr with_remainders(const Loops *l, MlirAffineExpr e) {
+  SN_VEC(int64_t) sizes = {0};
+  for (intptr_t d = 0; d < l->dims; ++d) {
+    double n;
+    sn_push(&sizes, sn_attr_number(sn_constant_of(l->sizes[d]), &n) ? (int64_t)n : SN_DYNAMIC);
+  }
+  sn_push(&sizes, SN_DYNAMIC); // never empty
+  e = sn_affine_remainders(e, sizes.data);
+  sn_vec_free(&sizes);
+  return e;
+}
+
 // Where no dimension is empty, the ends of the subscript are inside.
 static void check_ends(Check *c, Loops *l, const SnAccess *a, intptr_t i) {
   MlirAffineExpr e = mlirAffineMapGetResult(a->map, i);
@@ -194,7 +207,7 @@ static void check_ends(Check *c, Loops *l, const SnAccess *a, intptr_t i) {
   MlirValue size = operand_size(c, l, a->value, i, &everywhere);
   SnBuilder here = sn_before(l->op), *b = &here;
   MlirValue zero = sn_index(b, 0), ok;
-  Range r = range_of(b, l, e);
+  Range r = range_of(b, l, with_remainders(l, e));
   ok = sn(b, "arith.andi", compared(b, 5, r.low, zero), compared(b, 2, r.high, size));
   for (intptr_t d = 0; d < l->dims; ++d)
     ok = sn(b, "arith.ori", ok, compared(b, 0, l->sizes[d], zero));

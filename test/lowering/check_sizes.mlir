@@ -150,3 +150,23 @@ func.func @side(%x: tensor<?x16xf32>, %r: tensor<?xf32>, %g: tensor<?xf32>, %w: 
   }
   return %y : tensor<?x5xf32>
 }
+
+// -----
+
+// Rows of five elements, of which the first four are left out: the place in a row is a remainder, at most 4.
+
+// CHECK-LABEL: func @pieces_of_rows
+//       CHECK:   %[[N:.+]] = tensor.dim %{{.+}}, %{{.+}} : tensor<9x?xf32>
+//       CHECK:   %[[FIVE:.+]] = arith.constant 5 : index
+//       CHECK:   %[[LAST:.+]] = arith.subi %[[FIVE]], %{{.+}} : index
+//       CHECK:   arith.cmpi slt, %[[LAST]], %[[N]] : index
+func.func @pieces_of_rows(%x: tensor<9x?xf32>) -> tensor<36xf32> {
+  %e = tensor.empty() : tensor<36xf32>
+  %0 = sinter.rowwise () by (i = 36)
+      ins(%x[(i + 4) floordiv 5 + 1, i - ((i + 4) floordiv 5) * 5 + 4] : tensor<9x?xf32>)
+      outs(%e[i] : tensor<36xf32>) {
+  ^row(%r: tensor<36xf32>):
+    sinter.yield %r : tensor<36xf32>
+  }
+  return %0 : tensor<36xf32>
+}

@@ -80,6 +80,10 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/schedule/cpu_rows.c", "l.online && light ? MOST", "l.online ? MOST", ["passes/schedule/cpu_rows.mlir"],
      "what takes several functions is computed again where it could be kept"),
     # Host code
+    ("lowering/host/check_sizes.c", "range_of(b, l, with_remainders(l, e))",
+     "((void)with_remainders, range_of(b, l, e))",
+     ["lowering/check_sizes.mlir", "run/pieces_of_reshapes.mlir"],
+     "a remainder that is written as a difference is refused at run time"),
     ("lowering/host/counters.c", "MlirBlock block = mlirOperationGetBlock(op);", "MlirBlock block = c->body;",
      ["lowering/host_count.mlir"], "what a loop does is counted once"),
     ("lowering/host/call_costs.c", "bool row = mlirBlockEqual(mlirOperationGetBlock(op), c->body);", "bool row = true;",
