@@ -131,3 +131,26 @@ func.func @part_of_columns(%q: tensor<64x96xbf16>, %k: tensor<3x70x16xbf16>, %v:
   }
   return %y : tensor<3x64x32xf32>
 }
+
+// -----
+
+// Sizes `?` beside the one that is taken apart stay where they are.
+
+// CHECK-LABEL: func @unknown
+//   CHECK-DAG:   %[[B:.+]] = tensor.dim %arg0, %c0{{.*}} : tensor<?x24x?x16xbf16>
+//   CHECK-DAG:   %[[I:.+]] = tensor.dim %arg0, %c2{{.*}} : tensor<?x24x?x16xbf16>
+//       CHECK:   tensor.expand_shape %arg0 {{\[}}[0], [1, 2], [3], [4]] output_shape [%[[B]], 3, 8, %[[I]], 16]
+//       CHECK:   product (k = 16) (%{{.+}}[b, h, g, i, k] : tensor<?x3x8x?x16xbf16>
+func.func @unknown(%q: tensor<?x24x?x16xbf16>, %k: tensor<?x3x70x16xbf16>, %v: tensor<?x3x70x32xbf16>,
+                   %e: tensor<?x3x8x?x32xf32>) -> tensor<?x3x8x?x32xf32> {
+  %y = sinter.contract (b = ?, h = 3, g = 8, i = ?) by (j = 70) by (e = 32)
+      product (k = 16) (%q[b, h * 8 + g, i, k] : tensor<?x24x?x16xbf16>, %k[b, h, j, k] : tensor<?x3x70x16xbf16>) : f32
+      matrix (j) to (e) (%v[b, h, j, e] : tensor<?x3x70x32xbf16>)
+      outs(%e[b, h, g, i, e] : tensor<?x3x8x?x32xf32>) {
+  ^row(%p: tensor<70xf32>, %v_: tensor<70x32xbf16>):
+    %w = arith.truncf %p : tensor<70xf32> to tensor<70xbf16>
+    %u = sinter.row_product %w, %v_ : tensor<70xbf16>, tensor<70x32xbf16> -> tensor<32xf32>
+    sinter.yield %u : tensor<32xf32>
+  }
+  return %y : tensor<?x3x8x?x32xf32>
+}
