@@ -9,10 +9,10 @@
 // The step is main(token, position, cache, weights...) -> (next token, what the cache holds at the position).
 // Every step reads its token where the one before has written it, so on a GPU nobody waits until all are there.
 
-#include <sinter/abi.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sinter/abi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +31,8 @@ enum { TOKEN, POSITION, CACHE, FIRST_WEIGHT, MOST_ARGUMENTS = 1024, STRIDE = SIN
 // The CUDA driver, opened when a library asks for it: this program needs no toolkit.
 static struct {
   int (*init)(unsigned), (*device)(int *, int), (*retain)(void **, int), (*current)(void *);
-  int (*allocate)(uint64_t *, size_t), (*upload)(uint64_t, const void *, size_t), (*download)(void *, uint64_t, size_t);
-  int (*copy)(uint64_t, uint64_t, size_t, void *), (*fill)(uint64_t, unsigned char, size_t), (*wait)(void);
+  int (*allocate)(uint64_t *, size_t), (*copy)(uint64_t, uint64_t, size_t), (*fill)(uint64_t, unsigned char, size_t);
+  int (*wait)(void);
 } cuda;
 static int32_t device = kDLCPU;
 
@@ -42,9 +42,9 @@ static void must(int status, const char *what) {
 }
 
 static void open_cuda(void) {
-  static const char *const names[] = {
-      "cuInit",          "cuDeviceGet",     "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent", "cuMemAlloc_v2",
-      "cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2", "cuMemcpyDtoDAsync_v2",     "cuMemsetD8_v2",   "cuCtxSynchronize"};
+  static const char *const names[] = {"cuInit",          "cuDeviceGet",     "cuDevicePrimaryCtxRetain",
+                                      "cuCtxSetCurrent", "cuMemAlloc_v2",   "cuMemcpy",
+                                      "cuMemsetD8_v2",   "cuCtxSynchronize"};
   void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context;
   int number;
   if (!driver)
@@ -57,6 +57,7 @@ static void open_cuda(void) {
   must(cuda.retain(&context, number), "cuDevicePrimaryCtxRetain");
   must(cuda.current(context), "cuCtxSetCurrent");
 }
+
 static void *allocate(size_t bytes) { // filled with zeros
   size_t whole = (bytes + SINTER_WORKSPACE_ALIGNMENT) / SINTER_WORKSPACE_ALIGNMENT * SINTER_WORKSPACE_ALIGNMENT;
   uint64_t address = 0;
@@ -69,25 +70,12 @@ static void *allocate(size_t bytes) { // filled with zeros
   return (void *)(uintptr_t)address;
 }
 
-static void upload(void *to, const void *from, size_t bytes) {
+// From or to the device, or there: behind what runs already. Nobody waits but for what the host gets.
+static void copy(void *to, const void *from, size_t bytes) {
   if (device == kDLCPU)
     memcpy(to, from, bytes);
   else
-    must(cuda.upload((uintptr_t)to, from, bytes), "cuMemcpyHtoD");
-}
-
-static void download(void *to, const void *from, size_t bytes) {
-  if (device == kDLCPU)
-    memcpy(to, from, bytes);
-  else
-    must(cuda.download(to, (uintptr_t)from, bytes), "cuMemcpyDtoH");
-}
-
-static void copy(void *to, const void *from, size_t bytes) { // behind what runs already
-  if (device == kDLCPU)
-    memcpy(to, from, bytes);
-  else
-    must(cuda.copy((uintptr_t)to, (uintptr_t)from, bytes, NULL), "cuMemcpyDtoDAsync");
+    must(cuda.copy((uintptr_t)to, (uintptr_t)from, bytes), "cuMemcpy");
 }
 
 // ---- tensors -----------------------------------------------------------------------------------
@@ -100,11 +88,9 @@ static size_t bytes_of(const SinterTensor *t) {
 }
 
 static DLTensor tensor(const SinterTensor *t, void *data) {
-  return (DLTensor){.data = data,
-                    .device = {(DLDeviceType)device, 0},
-                    .ndim = t->ndim,
-                    .dtype = t->dtype,
-                    .shape = (int64_t *)t->shape};
+  DLTensor made = {.data = data, .device = {(DLDeviceType)device, 0}, .ndim = t->ndim, .dtype = t->dtype};
+  made.shape = (int64_t *)t->shape;
+  return made;
 }
 
 // The elements of FOLDER/N.npy. The format: numpy.lib.format in NumPy's manual.
@@ -123,7 +109,7 @@ static void *load(const char *folder, int n, size_t bytes) {
   if (header > size || size - header != bytes)
     FAIL("%s has %zu bytes, and the model's weight %d takes %zu", path, size - header, n, bytes);
   void *memory = allocate(bytes);
-  upload(memory, b + header, bytes);
+  copy(memory, b + header, bytes);
   munmap((void *)b, size);
   close(file);
   return memory;
@@ -188,15 +174,13 @@ int main(int argc, char **argv) {
        *cache = tensors[CACHE].data, *rows = allocate(row), *workspace = allocate((size_t)step->workspace_bytes);
   for (int64_t i = 0; i < count; i++)
     numbers[i * STRIDE / 8] = i;
-  upload(positions, numbers, (size_t)count * STRIDE);
-  upload(tokens, &first, sizeof first);
+  copy(positions, numbers, (size_t)count * STRIDE);
+  copy(tokens, &first, sizeof first);
 
   double begin = now();
   for (int64_t i = 0; i < count; i++) {
-    if (i == 1 && device == kDLCUDA) // the first call loads the kernel
-      must(cuda.wait(), "cuCtxSynchronize");
-    if (i == 1)
-      begin = now();
+    if (i == 1) // the first call loads the kernel
+      begin = (device == kDLCUDA ? must(cuda.wait(), "cuCtxSynchronize") : (void)0, now());
     tensors[TOKEN].data = tokens + i * STRIDE;
     tensors[POSITION].data = positions + i * STRIDE;
     DLTensor next = tensor(&step->outputs[0], tokens + (i + 1) * STRIDE), made = tensor(&step->outputs[1], rows);
@@ -206,7 +190,7 @@ int main(int argc, char **argv) {
       FAIL("%s", library->last_error());
     copy(cache + (size_t)i * row, rows, row);
   }
-  download(numbers, tokens, (size_t)(count + 1) * STRIDE);
+  copy(numbers, tokens, (size_t)(count + 1) * STRIDE);
   double seconds = now() - begin;
   for (int64_t i = 1; i <= count; i++)
     printf("%lld%c", (long long)numbers[i * STRIDE / 8], i == count ? '\n' : ' ');
