@@ -97,6 +97,23 @@ static bool can_make(const SnForm *f, MlirValue v, int64_t dim, size_t old) {
   return true;
 }
 
+// Whether it is the same at each element: computed of what is read at no position.
+static bool stands_still(const SnForm *f, MlirValue v, size_t old) {
+  for (int64_t d = -1; d < (int64_t)f->dims.size; ++d)
+    if (!can_make(f, v, d, old))
+      return false;
+  return true;
+}
+
+// What the form asserts of an index is asserted by the steps, once a row.
+static MlirOperation next_assert(MlirOperation op) {
+  while (!sn_null(op) && !sn_is(op, "cf.assert"))
+    op = mlirOperationGetNextInBlock(op);
+  return op;
+}
+
+static MlirOperation first_assert(const SnForm *f) { return next_assert(mlirBlockGetFirstOperation(f->body)); }
+
 static const char *find_update(const SnForm *f, size_t result, MlirValue argument, Update *u) {
   const SnAccess *out = &f->outputs.data[result];
   if (f->contract || sn_num_groups(f) > 1 || sn_is_reduced(f, result))
@@ -121,6 +138,9 @@ static const char *find_update(const SnForm *f, size_t result, MlirValue argumen
     return "it is no choice by where an element stands: position == number ? new : old";
   if (!can_make(f, u->at, u->dim, u->old) || !can_make(f, u->made, -1, u->old))
     return "what is new needs more than elements of other tensors and arithmetic on them";
+  for (MlirOperation op = first_assert(f); !sn_null(op); op = next_assert(mlirOperationGetNextInBlock(op)))
+    if (!stands_still(f, sn_operand(op, 0), u->old))
+      return "something is asserted of each element";
   return NULL;
 }
 
@@ -270,6 +290,11 @@ static void write_update(SnBuilder *b, Lane *l, const Update *u, MlirValue row, 
   sn_lanes_end(&in);
 }
 
+static void write_asserts(SnBuilder *b, Lane *l) {
+  for (MlirOperation op = first_assert(l->f); !sn_null(op); op = next_assert(mlirOperationGetNextInBlock(op)))
+    sn_op(b, "cf.assert", make(b, l, sn_operand(op, 0)), sn_attr("msg", sn_get_attr(op, "msg")), sn_types(0, NULL));
+}
+
 // The last operation of the form's block that reads what is written, or the form.
 static MlirOperation behind_readers(const SnForm *f, const Update *updates, size_t n) {
   MlirOperation last = f->op;
@@ -306,6 +331,8 @@ static const char *write(SnForm *f, const Update *updates, size_t n) {
     read_inputs(&l, updates[k].at);
     read_inputs(&l, updates[k].made);
   }
+  for (MlirOperation op = first_assert(f); !sn_null(op); op = next_assert(mlirOperationGetNextInBlock(op)))
+    read_inputs(&l, sn_operand(op, 0));
   intptr_t place = 0;
   int64_t rows = l.inputs.size ? choose_rows(&l, updates, n, &place) : -1;
   MlirOperation last = behind_readers(f, updates, n);
@@ -323,6 +350,7 @@ static const char *write(SnForm *f, const Update *updates, size_t n) {
       sn_push(&operands, f->inputs.data[updates[k].old].value);
     SnStepsBody body = sn_steps_begin(&b, (intptr_t)operands.size, operands.data);
     l.memory = body.memory;
+    write_asserts(&body.in, &l);
     for (size_t k = 0; k < n; ++k)
       write_update(&body.in, &l, &updates[k], body.row, body.memory[l.inputs.size + k], rows);
     MlirOperation steps =

@@ -179,3 +179,47 @@ func.func @sizes(%c: tensor<?xf32>) -> (tensor<?xf32> {sinter.in_place_of = 0 : 
 func.func @argument(%c: tensor<4xf32>) -> (tensor<4xf32> {sinter.in_place_of = 0 : i64}) {
   return %c : tensor<4xf32>
 }
+
+// -----
+
+// What is asserted of the position is asserted by the steps.
+
+// CHECK-LABEL: func.func @asserted
+// CHECK: sinter.steps rows(0) in_place
+// CHECK: %[[A:.*]] = memref.load %{{.*}} : memref<1xindex>
+// CHECK: %[[IN:.*]] = arith.cmpi ult, %[[A]],
+// CHECK-NEXT: cf.assert %[[IN]], "inside"
+// CHECK: scf.parallel
+func.func @asserted(%c: tensor<8x8xf32>, %k: tensor<8xf32>, %at: tensor<1xindex>) -> (tensor<8x8xf32> {sinter.in_place_of = 0 : i64}) {
+  %e = tensor.empty() : tensor<8x8xf32>
+  %y = sinter.rowwise (i = 8) by (j = 8) ins(%c[i, j] : tensor<8x8xf32>, %k[j] : tensor<8xf32>, %at[0] : tensor<1xindex>)
+      outs(%e[i, j] : tensor<8x8xf32>) {
+  ^row(%o: tensor<8xf32>, %n: tensor<8xf32>, %a: index):
+    %c8 = arith.constant 8 : index
+    %in = arith.cmpi ult, %a, %c8 : index
+    cf.assert %in, "inside"
+    %i = sinter.index i : index
+    %is = arith.cmpi eq, %i, %a : index
+    %r = arith.select %is, %n, %o : tensor<8xf32>
+    sinter.yield %r : tensor<8xf32>
+  }
+  return %y : tensor<8x8xf32>
+}
+
+// -----
+
+func.func @asserted_of_each(%c: tensor<8x8xf32>, %k: tensor<8xf32>, %at: tensor<1xindex>) -> (tensor<8x8xf32> {sinter.in_place_of = 0 : i64}) {
+  %e = tensor.empty() : tensor<8x8xf32>
+  // expected-error @+1 {{result 0 is in place of an argument, and cannot be: something is asserted of each element}}
+  %y = sinter.rowwise (i = 8) by (j = 8) ins(%c[i, j] : tensor<8x8xf32>, %k[j] : tensor<8xf32>, %at[0] : tensor<1xindex>)
+      outs(%e[i, j] : tensor<8x8xf32>) {
+  ^row(%o: tensor<8xf32>, %n: tensor<8xf32>, %a: index):
+    %i = sinter.index i : index
+    %in = arith.cmpi ule, %i, %a : index
+    cf.assert %in, "inside"
+    %is = arith.cmpi eq, %i, %a : index
+    %r = arith.select %is, %n, %o : tensor<8xf32>
+    sinter.yield %r : tensor<8xf32>
+  }
+  return %y : tensor<8x8xf32>
+}

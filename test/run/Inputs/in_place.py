@@ -1,4 +1,7 @@
-"""Inputs of in_place.mlir and what it gives: in_place.py FOLDER POSITION [HEADS SIZE]."""
+"""Inputs of in_place.mlir, or of append_*.mlir, and what they give.
+
+in_place.py FOLDER POSITION [HEADS SIZE [append]]
+"""
 import pathlib
 import sys
 
@@ -10,6 +13,7 @@ r = np.random.default_rng(at & 0xFF)
 c, k = r.standard_normal((heads, 32, size)).astype("f"), r.standard_normal((heads, size)).astype("f")
 w = c.astype("d")
 if 0 <= at < 32:
-    w[:, at] = k.astype("d") ** 2
+    w[:, at] = k if sys.argv[5:] else k.astype("d") ** 2
+k = k[:, None] if sys.argv[5:] else k
 for name, x in {"at": np.array([at]), "c": c, "k": k, "sums": w.sum(1), "cache": w}.items():
     np.save(folder / f"{name}.npy", x)
