@@ -173,12 +173,16 @@ static void join(Run *r, bool on_cpu) {
 
 // How kernels of a block are joined.
 typedef struct {
-  size_t most; // addresses of one launch
+  size_t most;        // addresses of one launch
+  int64_t processors; // of the GPU
   bool on_cpu, always;
 } How;
 
 static void end_run(Run *r, const How *how) {
-  if (r->forms > 1 && (how->always || (how->on_cpu ? sn_sequence_is_worth : sn_launch_is_worth)(&r->ops)))
+  bool joins =
+      r->forms > 1 &&
+      (how->always || (how->on_cpu ? sn_sequence_is_worth(&r->ops) : sn_launch_is_worth(&r->ops, how->processors)));
+  if (joins)
     join(r, how->on_cpu);
   forget(r);
 }
@@ -187,7 +191,7 @@ static void join_block(MlirBlock block, const How *how) {
   Run r = {0};
   for (MlirOperation op = mlirBlockGetFirstOperation(block), next; !sn_null(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
-    bool joins = (is_form(op) && (how->always || how->on_cpu || !sn_launch_alone(op))) ||
+    bool joins = (is_form(op) && (how->always || how->on_cpu || !sn_launch_alone(op, how->processors))) ||
                  (sn_is_view(op) && needs(&r, op) && is_static(op));
     if (joins && r.addresses.size + (size_t)(sn_num_operands(op) + sn_num_results(op)) > how->most)
       end_run(&r, how);
@@ -271,6 +275,7 @@ static void join_blocks(MlirOperation func, const How *how) {
 static MlirLogicalResult run_function(MlirOperation func, void *user) {
   const Options *o = user;
   How how = {.most = sn_gpu_chip(o->chip)->number < NEW_CHIP ? MOST_ADDRESSES : MOST_OF_NEW_CHIPS,
+             .processors = sn_gpu_chip(o->chip)->multiprocessors,
              .on_cpu = !strcmp(o->target, "cpu"),
              .always = !strcmp(o->launches, "one")};
   if (how.on_cpu)

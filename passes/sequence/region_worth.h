@@ -13,9 +13,9 @@ SnSequenceWorth sn_sequence_worth(const SnOpVec *ops);
 // Two hundredths are saved, or more. Says so in a remark at the first of them, either way.
 bool sn_sequence_is_worth(const SnOpVec *ops);
 
-// On a GPU: more is saved than lost; a remark, too. launch_worth.c.
-bool sn_launch_is_worth(const SnOpVec *ops);
+// On a GPU of so many multiprocessors: more is saved than lost; a remark, too. launch_worth.c.
+bool sn_launch_is_worth(const SnOpVec *ops, int64_t processors);
 // It loses more by sharing a launch than two launches cost.
-bool sn_launch_alone(MlirOperation op);
+bool sn_launch_alone(MlirOperation op, int64_t processors);
 
 #endif
