@@ -137,7 +137,9 @@ def widen_means(exported):
     if not any(is_half(node) for part in exported.graph_module.modules() for node in part.graph.nodes):
         return exported
     a, convert = torch.ops.aten, torch.ops.prims.convert_element_type.default
-    exported = exported.run_decompositions(get_decomposition_table())
+    # prims.squeeze, an alias of its operand, is nothing that a program can be made of again.
+    table = {op: f for op, f in get_decomposition_table().items() if not str(op).startswith("aten.squeeze.")}
+    exported = exported.run_decompositions(table)
     for part in exported.graph_module.modules():
         for node in list(part.graph.nodes):
             if node.target not in (a.mean.default, a.mean.dim) or not is_half(node) or node.kwargs.get("dtype"):
