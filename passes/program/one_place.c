@@ -227,15 +227,51 @@ static intptr_t dim_of(const Place *p, Digit digit) {
 }
 
 static bool find_updates(Place *p) {
-  for (;;) {
+  Digit from[SN_MAX_DIMS];
+  memcpy(from, p->from, sizeof from);
+  for (MlirValue u = p->u;;) {
     bool all = true;
-    for (intptr_t i = 0; i < sn_rank(sn_type_of(p->u)); ++i)
-      all &= p->from[i].size == 1 || dim_of(p, p->from[i]) >= 0;
-    if (all)
+    for (intptr_t i = 0; i < sn_rank(sn_type_of(u)); ++i)
+      all &= from[i].size == 1 || dim_of(p, from[i]) >= 0;
+    if (all) {
+      p->u = u;
+      memcpy(p->from, from, sizeof from);
       return true;
-    if (!look_through(&p->u, p->from))
+    }
+    if (!look_through(&u, from))
       return false;
   }
+}
+
+// Updates that lie in a row and nowhere else get a dimension for each digit of their number, the last one first.
+static bool split_updates(Place *p) {
+  MlirType t = sn_type_of(p->u);
+  SnBuilder b = sn_before(p->op);
+  intptr_t rank = sn_rank(t), n = 0;
+  int64_t shape[SN_MAX_DIMS];
+  Digit digits[SN_MAX_DIMS];
+  MlirAttribute groups[SN_MAX_DIMS];
+  for (int64_t stride = sn_dim(t, 0); stride > 1;) {
+    intptr_t d = 0;
+    while (p->position[d].of != UPDATE || p->position[d].size == 1 ||
+           p->position[d].stride * p->position[d].size != stride)
+      ++d;
+    digits[n] = p->position[d];
+    shape[n++] = p->position[d].size;
+    stride = p->position[d].stride;
+  }
+  if (!n || n + rank - 1 > SN_MAX_DIMS)
+    return false;
+  groups[0] = sn_members(b.ctx, 0, n);
+  for (intptr_t i = 1; i < rank; ++i) {
+    groups[i] = sn_members(b.ctx, n, n + 1);
+    digits[n] = p->from[i];
+    shape[n++] = sn_dim(t, i);
+  }
+  MlirType to = sn_tensor(sn_element(t), n, shape);
+  p->u = sn_unfold(&b, p->u, to, mlirArrayAttrGet(b.ctx, rank, groups), p->u, 0);
+  memcpy(p->from, digits, (size_t)n * sizeof *digits);
+  return true;
 }
 
 static bool read_scatter(Place *p, MlirOperation op) {
@@ -271,7 +307,7 @@ static bool read_scatter(Place *p, MlirOperation op) {
   for (intptr_t k = 0; k < depth; ++k)
     if (!read_column(p, t, k, mlirDenseI64ArrayGetElement(map, k), updates))
       return false;
-  return p->dim >= 0 && is_each_once(p, updates) && find_updates(p);
+  return p->dim >= 0 && is_each_once(p, updates) && (find_updates(p) || split_updates(p));
 }
 
 // ---- numbers that are computed from elements ----------------------------------------------------------

@@ -1,8 +1,9 @@
 // RUN: sinter-opt --sinter-one-place --canonicalize --split-input-file %s | FileCheck %s
 // RUN: sinter-opt --sinter-one-place=wrt=0 --canonicalize --split-input-file %s | FileCheck %s --check-prefix=WRT
 
-// What PyTorch's cache[:, at] = k becomes: the place of each number is written down, 8 times (n / 4, at, n mod 4). It is
-// a choice at each element, of what is put there before it was laid out in a row. Where gradients are asked for it stays.
+// What PyTorch's cache[:, at] = k becomes: the place of each number is written down, 8 times (n / 4, at, n mod 4). It
+// is a choice at each element, of what is put there before it was laid out in a row. Where gradients are asked for it
+// stays.
 
 // CHECK-DAG: #[[X:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 // CHECK-DAG: #[[U:.*]] = affine_map<(d0, d1, d2) -> (d0, 0, d2)>
@@ -59,6 +60,59 @@ func.func @append(%x: tensor<2x9x4xf32>, %k: tensor<2x1x4xf32>, %at: tensor<1xi6
   %c = tensor.expand_shape %c2 [[0, 1]] output_shape [8, 1] : tensor<8xi64> into tensor<8x1xi64>
   %t = tensor.concat dim(1) %h, %a, %c : (tensor<8x1xi64>, tensor<8x1xi64>, tensor<8x1xi64>) -> tensor<8x3xi64>
   %u0 = tensor.collapse_shape %k [[0, 1, 2]] : tensor<2x1x4xf32> into tensor<8xf32>
+  %u = tensor.expand_shape %u0 [[0, 1, 2, 3]] output_shape [8, 1, 1, 1] : tensor<8xf32> into tensor<8x1x1x1xf32>
+  %y = tm_tensor.scatter {dimension_map = array<i64: 0, 1, 2>} unique_indices(true) ins(%u, %t : tensor<8x1x1x1xf32>, tensor<8x3xi64>) outs(%x : tensor<2x9x4xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    tm_tensor.yield %p : f32
+  } -> tensor<2x9x4xf32>
+  return %y : tensor<2x9x4xf32>
+}
+
+// -----
+
+// What is put there lies in a row, and nowhere else.
+
+// CHECK: affine_map<(d0, d1, d2) -> (d0, d2, 0, 0, 0)>
+// CHECK-LABEL: func.func @row_of_all
+// CHECK: %[[U:.*]] = tensor.expand_shape %arg1 {{\[}}[0, 1, 2, 3, 4]] output_shape [2, 4, 1, 1, 1] : tensor<8xf32>
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%arg0, %[[U]], %arg2
+func.func @row_of_all(%x: tensor<2x9x4xf32>, %u0: tensor<8xf32>, %at: tensor<1xi64>) -> tensor<2x9x4xf32> {
+  %e4 = tensor.empty() : tensor<4xi64>
+  %columns = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e4 : tensor<4xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i64
+    linalg.yield %n : i64
+  } -> tensor<4xi64>
+  %e2 = tensor.empty() : tensor<2xi64>
+  %heads = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e2 : tensor<2xi64>) {
+  ^bb0(%o: i64):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i64
+    linalg.yield %n : i64
+  } -> tensor<2xi64>
+  %e = tensor.empty() : tensor<2x1x4xi64>
+  %h0 = tensor.expand_shape %heads [[0, 1]] output_shape [2, 1] : tensor<2xi64> into tensor<2x1xi64>
+  %h1 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%h0 : tensor<2x1xi64>) outs(%e : tensor<2x1x4xi64>) {
+  ^bb0(%v: i64, %o: i64):
+    linalg.yield %v : i64
+  } -> tensor<2x1x4xi64>
+  %h2 = tensor.collapse_shape %h1 [[0, 1, 2]] : tensor<2x1x4xi64> into tensor<8xi64>
+  %a1 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (j)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%at : tensor<1xi64>) outs(%e : tensor<2x1x4xi64>) {
+  ^bb0(%v: i64, %o: i64):
+    linalg.yield %v : i64
+  } -> tensor<2x1x4xi64>
+  %a2 = tensor.collapse_shape %a1 [[0, 1, 2]] : tensor<2x1x4xi64> into tensor<8xi64>
+  %c1 = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (k)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%columns : tensor<4xi64>) outs(%e : tensor<2x1x4xi64>) {
+  ^bb0(%v: i64, %o: i64):
+    linalg.yield %v : i64
+  } -> tensor<2x1x4xi64>
+  %c2 = tensor.collapse_shape %c1 [[0, 1, 2]] : tensor<2x1x4xi64> into tensor<8xi64>
+  %h = tensor.expand_shape %h2 [[0, 1]] output_shape [8, 1] : tensor<8xi64> into tensor<8x1xi64>
+  %a = tensor.expand_shape %a2 [[0, 1]] output_shape [8, 1] : tensor<8xi64> into tensor<8x1xi64>
+  %c = tensor.expand_shape %c2 [[0, 1]] output_shape [8, 1] : tensor<8xi64> into tensor<8x1xi64>
+  %t = tensor.concat dim(1) %h, %a, %c : (tensor<8x1xi64>, tensor<8x1xi64>, tensor<8x1xi64>) -> tensor<8x3xi64>
   %u = tensor.expand_shape %u0 [[0, 1, 2, 3]] output_shape [8, 1, 1, 1] : tensor<8xf32> into tensor<8x1x1x1xf32>
   %y = tm_tensor.scatter {dimension_map = array<i64: 0, 1, 2>} unique_indices(true) ins(%u, %t : tensor<8x1x1x1xf32>, tensor<8x3xi64>) outs(%x : tensor<2x9x4xf32>) {
   ^bb0(%p: f32, %q: f32):
