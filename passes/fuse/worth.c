@@ -207,6 +207,23 @@ static bool reads_across(const SnMerge *m) {
   return across > 4 * flows;
 }
 
+// So many rows that read one row, and what is computed for each of its elements.
+enum { MANY_ALIKE = 64, MUCH_AGAIN = 4 };
+
+// On a CPU a product of one row reads its weights and does little else: a norm in front of it, rounded to a half type
+// step by step, takes as long again for each of thousands of columns. Rounding takes two operations.
+static bool is_rounded_again(const SnMerge *m, const SnPolicy *policy) {
+  double operations = 0;
+  bool rounds = false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(m->a.body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    MlirType t = mlirOperationGetNumResults(op) ? sn_element(sn_type_of(sn_result(op, 0))) : (MlirType){0};
+    bool half = t.ptr && sn_is_float(t) && sn_bits(t) <= 16 && operations_of(op) > 0;
+    operations += operations_of(op) + (half ? 2 : 0);
+    rounds |= half;
+  }
+  return rounds && !policy->tensor_cores && operations >= MUCH_AGAIN && rows_alike(m) >= MANY_ALIKE;
+}
+
 bool sn_worth(const SnMerge *m, const SnPolicy *policy) {
   if (!m->into_finish && !m->merged.contract && reads_across(m))
     return sn_refuse(m->b.op, SN_WHY_ACROSS);
@@ -215,6 +232,8 @@ bool sn_worth(const SnMerge *m, const SnPolicy *policy) {
   // Beside a product, an exponential for each of its results is little.
   bool again = sn_is_elementwise_form(&m->a) && !is_one_number(&m->a) && !m->into_finish && !m->merged.contract &&
                !sn_is_light(&m->a) && (times_again(m) > MOST_TIMES || (!policy->tensor_cores && rows_alike(m) > 1));
+  again |= sn_is_elementwise_form(&m->a) && !is_one_number(&m->a) && !m->into_finish && !m->merged.contract &&
+           is_rounded_again(m, policy);
   return !again || sn_again_worth(m, policy) || is_less_than_launch(m, policy) || sn_refuse(m->a.op, SN_WHY_AGAIN);
 }
 
@@ -230,9 +249,7 @@ static bool is_summed(const SnIntoSide *m, size_t d) {
   SnGroup summed = sn_side_summed(&m->f, m->side);
   MlirAffineExpr e = m->dims[d];
   for (int64_t own = summed.first; own < summed.first + summed.num_dims; ++own)
-    if (mlirAffineExprIsASymbol(e)
-            ? sn_access_uses(&m->f, m->read, own)
-            : mlirAffineExprIsFunctionOfDim(e, own))
+    if (mlirAffineExprIsASymbol(e) ? sn_access_uses(&m->f, m->read, own) : mlirAffineExprIsFunctionOfDim(e, own))
       return true;
   return false;
 }

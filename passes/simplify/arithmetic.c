@@ -13,6 +13,7 @@
 //   (x < y) xor true              ->  x >= y         of integers
 //   truncf of an f64 constant     ->  an f32 constant, rounded to nearest even
 //   sqrt of a constant of a half type  ->  a constant
+//   extf of sitofp of bytes, to f32 of bf16  ->  sitofp to f32    (bf16 has all bytes)
 //
 // Exporters multiply by a gradient of one and raise to the second power. Each rule
 // is exact, or as exact as what it replaces or more; none turns a finite result into an infinity.
@@ -196,10 +197,33 @@ static bool root_of_constant(SnRewriter *rw, MlirOperation op) {
   return true;
 }
 
-SnRules sn_simplify_arith = {{"arith.mulf", multiply},        {"arith.divf", divide},
-                             {"arith.subf", subtract},        {"arith.addf", add},
-                             {"arith.negf", negate},          {"math.log", logarithm},
-                             {"math.fpowi", power},           {"math.powf", power},
-                             {"arith.andi", conjunction},     {"arith.xori", negate_comparison},
-                             {"arith.select", choose},        {"arith.truncf", round_constant},
-                             {"math.sqrt", root_of_constant}, {0}};
+// A byte is none other in bf16, nor any number of 11 bits in f16: rounded on its way to a wider type it took three more
+// instructions.
+static bool widen_integer(SnRewriter *rw, MlirOperation op) {
+  MlirValue half = sn_operand(op, 0);
+  MlirType t = sn_element(sn_type_of(half));
+  MlirOperation cast = sn_def(half, "arith.sitofp");
+  if (sn_null(cast))
+    cast = sn_def(half, "arith.uitofp");
+  unsigned digits = mlirTypeIsABF16(t) ? 8 : mlirTypeIsAF16(t) ? 11 : 0;
+  if (sn_null(cast) || sn_bits(sn_element(sn_type_of(sn_operand(cast, 0)))) > digits)
+    return false;
+  sn_replace(rw, op, sn(rw->b, sn_name(cast), sn_operand(cast, 0), sn_type_of(sn_result(op, 0))));
+  return true;
+}
+
+SnRules sn_simplify_arith = {{"arith.mulf", multiply},
+                             {"arith.divf", divide},
+                             {"arith.subf", subtract},
+                             {"arith.addf", add},
+                             {"arith.negf", negate},
+                             {"math.log", logarithm},
+                             {"math.fpowi", power},
+                             {"math.powf", power},
+                             {"arith.andi", conjunction},
+                             {"arith.xori", negate_comparison},
+                             {"arith.select", choose},
+                             {"arith.truncf", round_constant},
+                             {"math.sqrt", root_of_constant},
+                             {"arith.extf", widen_integer},
+                             {0}};

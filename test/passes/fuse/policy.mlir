@@ -338,3 +338,118 @@ func.func @channels_of_many(%v: tensor<3xf32>, %x: tensor<370000x3x25xf32>) -> t
   }
   return %y : tensor<370000x3x25xf32>
 }
+
+// -----
+
+// A norm that is rounded to a half type step by step takes as long as the product of one row behind it, for each of
+// its columns. On a GPU it is computed beside what is waited for.
+
+// AGGRESSIVE-LABEL: func @rounded_for_each_column
+// AGGRESSIVE-COUNT-2: sinter.rowwise
+// AGGRESSIVE-NOT: sinter.rowwise
+// AGGRESSIVE: return
+// MEDIUM-LABEL: func @rounded_for_each_column
+// MEDIUM-COUNT-2: sinter.rowwise
+// MEDIUM-NOT: sinter.rowwise
+// MEDIUM: return
+// GPU-LABEL: func @rounded_for_each_column
+// GPU-COUNT-1: sinter.rowwise
+// GPU-NOT: sinter.rowwise
+// GPU: return
+// WHY: remark: would be computed again for each row, and is not cheap
+func.func @rounded_for_each_column(%x: tensor<32xbf16>, %r: tensor<f32>, %g: tensor<32xbf16>, %w: tensor<64x32xbf16>) -> tensor<64xf32> {
+  %e = tensor.empty() : tensor<32xbf16>
+  %d = tensor.empty() : tensor<64xf32>
+  %s = sinter.rowwise () by (k = 32) ins(%x[k] : tensor<32xbf16>, %r[] : tensor<f32>, %g[k] : tensor<32xbf16>) outs(%e[k] : tensor<32xbf16>) {
+  ^row(%a: tensor<32xbf16>, %b: f32, %c: tensor<32xbf16>):
+    %f = arith.extf %a : tensor<32xbf16> to tensor<32xf32>
+    %h = sinter.broadcast %b : f32 -> tensor<32xf32>
+    %i = arith.mulf %f, %h : tensor<32xf32>
+    %j = arith.truncf %i : tensor<32xf32> to tensor<32xbf16>
+    %k = arith.mulf %j, %c : tensor<32xbf16>
+    sinter.yield %k : tensor<32xbf16>
+  }
+  %y = sinter.rowwise (i = 64) by (k = 32) ins(%w[i, k] : tensor<64x32xbf16>, %s[k] : tensor<32xbf16>) outs(%d[i] : tensor<64xf32>) {
+  ^row(%a: tensor<32xbf16>, %b: tensor<32xbf16>):
+    %p = arith.extf %a : tensor<32xbf16> to tensor<32xf32>
+    %q = arith.extf %b : tensor<32xbf16> to tensor<32xf32>
+    %m = arith.mulf %p, %q : tensor<32xf32>
+    %z = sinter.row_reduce add %m : tensor<32xf32> -> f32
+    sinter.yield %z : f32
+  }
+  return %y : tensor<64xf32>
+}
+
+// -----
+
+// Of fewer columns it does not matter, nor where nothing is rounded.
+
+// AGGRESSIVE-LABEL: func @rounded_for_few_columns
+// AGGRESSIVE-COUNT-1: sinter.rowwise
+// AGGRESSIVE-NOT: sinter.rowwise
+// AGGRESSIVE: return
+// MEDIUM-LABEL: func @rounded_for_few_columns
+// MEDIUM-COUNT-1: sinter.rowwise
+// MEDIUM-NOT: sinter.rowwise
+// MEDIUM: return
+// GPU-LABEL: func @rounded_for_few_columns
+// GPU-COUNT-1: sinter.rowwise
+// GPU-NOT: sinter.rowwise
+// GPU: return
+func.func @rounded_for_few_columns(%x: tensor<32xbf16>, %r: tensor<f32>, %g: tensor<32xbf16>, %w: tensor<63x32xbf16>) -> tensor<63xf32> {
+  %e = tensor.empty() : tensor<32xbf16>
+  %d = tensor.empty() : tensor<63xf32>
+  %s = sinter.rowwise () by (k = 32) ins(%x[k] : tensor<32xbf16>, %r[] : tensor<f32>, %g[k] : tensor<32xbf16>) outs(%e[k] : tensor<32xbf16>) {
+  ^row(%a: tensor<32xbf16>, %b: f32, %c: tensor<32xbf16>):
+    %f = arith.extf %a : tensor<32xbf16> to tensor<32xf32>
+    %h = sinter.broadcast %b : f32 -> tensor<32xf32>
+    %i = arith.mulf %f, %h : tensor<32xf32>
+    %j = arith.truncf %i : tensor<32xf32> to tensor<32xbf16>
+    %k = arith.mulf %j, %c : tensor<32xbf16>
+    sinter.yield %k : tensor<32xbf16>
+  }
+  %y = sinter.rowwise (i = 63) by (k = 32) ins(%w[i, k] : tensor<63x32xbf16>, %s[k] : tensor<32xbf16>) outs(%d[i] : tensor<63xf32>) {
+  ^row(%a: tensor<32xbf16>, %b: tensor<32xbf16>):
+    %p = arith.extf %a : tensor<32xbf16> to tensor<32xf32>
+    %q = arith.extf %b : tensor<32xbf16> to tensor<32xf32>
+    %m = arith.mulf %p, %q : tensor<32xf32>
+    %z = sinter.row_reduce add %m : tensor<32xf32> -> f32
+    sinter.yield %z : f32
+  }
+  return %y : tensor<63xf32>
+}
+
+// -----
+
+// AGGRESSIVE-LABEL: func @light_for_each_column
+// AGGRESSIVE-COUNT-1: sinter.rowwise
+// AGGRESSIVE-NOT: sinter.rowwise
+// AGGRESSIVE: return
+// MEDIUM-LABEL: func @light_for_each_column
+// MEDIUM-COUNT-1: sinter.rowwise
+// MEDIUM-NOT: sinter.rowwise
+// MEDIUM: return
+// GPU-LABEL: func @light_for_each_column
+// GPU-COUNT-1: sinter.rowwise
+// GPU-NOT: sinter.rowwise
+// GPU: return
+func.func @light_for_each_column(%x: tensor<32xf32>, %r: tensor<f32>, %g: tensor<32xf32>, %w: tensor<64x32xf32>) -> tensor<64xf32> {
+  %e = tensor.empty() : tensor<32xf32>
+  %d = tensor.empty() : tensor<64xf32>
+  %s = sinter.rowwise () by (k = 32) ins(%x[k] : tensor<32xf32>, %r[] : tensor<f32>, %g[k] : tensor<32xf32>) outs(%e[k] : tensor<32xf32>) {
+  ^row(%a: tensor<32xf32>, %b: f32, %c: tensor<32xf32>):
+    %h = sinter.broadcast %b : f32 -> tensor<32xf32>
+    %i = arith.mulf %a, %h : tensor<32xf32>
+    %k = arith.mulf %i, %c : tensor<32xf32>
+    sinter.yield %k : tensor<32xf32>
+  }
+  %y = sinter.rowwise (i = 64) by (k = 32) ins(%w[i, k] : tensor<64x32xf32>, %s[k] : tensor<32xf32>) outs(%d[i] : tensor<64xf32>) {
+  ^row(%a: tensor<32xf32>, %b: tensor<32xf32>):
+    %p = arith.negf %a : tensor<32xf32>
+    %q = arith.negf %b : tensor<32xf32>
+    %m = arith.mulf %p, %q : tensor<32xf32>
+    %z = sinter.row_reduce add %m : tensor<32xf32> -> f32
+    sinter.yield %z : f32
+  }
+  return %y : tensor<64xf32>
+}

@@ -240,3 +240,37 @@ func.func @root(%x: tensor<3x5xf16>) -> tensor<3x5xf16> {
   }
   return %y : tensor<3x5xf16>
 }
+
+// -----
+
+// Weights of bytes: bf16 has each, so they become f32 at once. It does not have all numbers of 16 bits; and who reads
+// what was rounded goes on from there.
+
+// CHECK-LABEL: func @bytes
+//       CHECK:   ^row(%[[X:.+]]: tensor<5xi8>, %[[U:.+]]: tensor<5xi11>, %[[V:.+]]: tensor<5xi16>):
+//  CHECK-NEXT:     %[[A:.+]] = arith.sitofp %[[X]] : tensor<5xi8> to tensor<5xf32>
+//  CHECK-NEXT:     %[[B:.+]] = arith.uitofp %[[U]] : tensor<5xi11> to tensor<5xf32>
+//  CHECK-NEXT:     %[[C:.+]] = arith.sitofp %[[V]] : tensor<5xi16> to tensor<5xbf16>
+//  CHECK-NEXT:     %[[D:.+]] = arith.extf %[[C]] : tensor<5xbf16> to tensor<5xf32>
+//  CHECK-NEXT:     %[[E:.+]] = arith.uitofp %[[U]] : tensor<5xi11> to tensor<5xbf16>
+//  CHECK-NEXT:     %[[F:.+]] = arith.extf %[[E]] : tensor<5xbf16> to tensor<5xf32>
+//  CHECK-NEXT:     sinter.yield %[[A]], %[[B]], %[[D]], %[[F]]
+func.func @bytes(%x: tensor<3x5xi8>, %u: tensor<3x5xi11>, %v: tensor<3x5xi16>)
+    -> (tensor<3x5xf32>, tensor<3x5xf32>, tensor<3x5xf32>, tensor<3x5xf32>) {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %y:4 = sinter.rowwise (i = 3) by (j = 5)
+      ins(%x[i, j] : tensor<3x5xi8>, %u[i, j] : tensor<3x5xi11>, %v[i, j] : tensor<3x5xi16>)
+      outs(%e[i, j] : tensor<3x5xf32>, %e[i, j] : tensor<3x5xf32>, %e[i, j] : tensor<3x5xf32>, %e[i, j] : tensor<3x5xf32>) {
+  ^row(%r: tensor<5xi8>, %s: tensor<5xi11>, %t: tensor<5xi16>):
+    %a = arith.sitofp %r : tensor<5xi8> to tensor<5xbf16>
+    %b = arith.extf %a : tensor<5xbf16> to tensor<5xf32>
+    %c = arith.uitofp %s : tensor<5xi11> to tensor<5xf16>
+    %d = arith.extf %c : tensor<5xf16> to tensor<5xf32>
+    %f = arith.sitofp %t : tensor<5xi16> to tensor<5xbf16>
+    %g = arith.extf %f : tensor<5xbf16> to tensor<5xf32>
+    %h = arith.uitofp %s : tensor<5xi11> to tensor<5xbf16>
+    %k = arith.extf %h : tensor<5xbf16> to tensor<5xf32>
+    sinter.yield %b, %d, %g, %k : tensor<5xf32>, tensor<5xf32>, tensor<5xf32>, tensor<5xf32>
+  }
+  return %y#0, %y#1, %y#2, %y#3 : tensor<3x5xf32>, tensor<3x5xf32>, tensor<3x5xf32>, tensor<3x5xf32>
+}
