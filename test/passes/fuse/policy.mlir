@@ -440,8 +440,10 @@ func.func @light_for_each_column(%x: tensor<32xf32>, %r: tensor<f32>, %g: tensor
   ^row(%a: tensor<32xf32>, %b: f32, %c: tensor<32xf32>):
     %h = sinter.broadcast %b : f32 -> tensor<32xf32>
     %i = arith.mulf %a, %h : tensor<32xf32>
-    %k = arith.mulf %i, %c : tensor<32xf32>
-    sinter.yield %k : tensor<32xf32>
+    %j = arith.addf %i, %c : tensor<32xf32>
+    %k = arith.mulf %j, %c : tensor<32xf32>
+    %l = arith.addf %k, %a : tensor<32xf32>
+    sinter.yield %l : tensor<32xf32>
   }
   %y = sinter.rowwise (i = 64) by (k = 32) ins(%w[i, k] : tensor<64x32xf32>, %s[k] : tensor<32xf32>) outs(%d[i] : tensor<64xf32>) {
   ^row(%a: tensor<32xf32>, %b: tensor<32xf32>):
