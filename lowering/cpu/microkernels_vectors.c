@@ -8,8 +8,8 @@
 //
 // A line has m rows of n columns of sums. A block whose sizes are known gets tiles of just these sizes, in place: fewer
 // columns have more rows, so that as many sums are on their way. Any other block calls the module's function for the
-// line and type. There columns behind the last whole tile go by single vectors, and rows by powers of two. Columns
-// behind the last whole vector are read and written by a mask where the block has no room for them.
+// line and type. There columns behind the last whole tile are one tile of 3, 2 or 1 vectors, and rows go by powers of
+// two. Columns behind the last whole vector are read and written by a mask where the block has no room for them.
 
 #include "lowering/cpu/micro_block.h"
 #include <assert.h>
@@ -17,7 +17,7 @@
 #define LINE 64 // bytes of memory
 #define MOST_SUMS 32
 #define MOST_ROWS 14     // of a tile: more rows of a are more streams than a core's prefetcher follows
-#define MOST_LEFT_ROWS 8 // of the tiles of single vectors that any count of columns may leave: a power of two
+#define MOST_LEFT_ROWS 8 // of the tiles that any count of columns may leave: a power of two
 
 typedef struct Tile Tile;
 struct Tile {
@@ -252,17 +252,32 @@ static void emit_known(SnBuilder *b, Tile *t, int64_t n) {
   columns_of_tiles(b, t, sn_index(b, vectors * t->lanes), 1);
 }
 
+static MlirValue equals(SnBuilder *b, MlirValue x, int64_t n) {
+  return sn(b, "arith.cmpi", x, sn_index(b, n), sn_attr("predicate", sn_i64(b->ctx, 0)));
+}
+
 static void emit_any(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
   Tile t = tile_of(k, block);
-  MlirValue n = block->n, whole = sn_size_whole(b, n, t.most * t.lanes), wide = sn_index(b, t.lanes);
+  bool room = has_room(block) || t.lanes == 1;
+  MlirValue wide = sn_index(b, t.lanes), n = block->n;
+  n = room ? sn(b, "arith.muli", sn_size_ceil(b, n, wide), wide) : n; // whole vectors: 63 columns are a whole tile
+  MlirValue whole = sn_size_whole(b, n, t.most * t.lanes);
   SnLoop j = sn_for(b, sn_index(b, 0), whole, sn_index(b, t.most * t.lanes));
   columns_of_tiles(b, &t, j.index, t.most);
   sn_next(b, &j);
-  SnLoop left = sn_for(b, whole, n, wide);
-  if (!has_room(block) && t.lanes > 1)
-    t.mask = sn_cpu_micro_mask(b, t.lanes, sn(b, "arith.minsi", wide, sn(b, "arith.subi", n, left.index)));
-  rows_of_tiles(b, &t, left.index, 1, MOST_LEFT_ROWS);
-  sn_next(b, &left);
+  MlirValue left = sn(b, "arith.subi", n, whole), rest = sn(b, "arith.remui", left, wide);
+  MlirValue vectors = sn(b, "arith.divui", left, wide);
+  for (int64_t v = t.most - 1; v > 0; --v) {
+    SnIf some = sn_if(b, equals(b, vectors, v));
+    rows_of_tiles(b, &t, whole, v, MOST_LEFT_ROWS);
+    sn_end_if(b, &some);
+  }
+  if (room)
+    return;
+  SnIf part = sn_if(b, sn(b, "arith.cmpi", rest, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 1)))); // ne
+  t.mask = sn_cpu_micro_mask(b, t.lanes, rest);
+  rows_of_tiles(b, &t, sn(b, "arith.subi", n, rest), 1, MOST_LEFT_ROWS);
+  sn_end_if(b, &part);
 }
 
 void sn_cpu_micro_vectors(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {

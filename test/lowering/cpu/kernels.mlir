@@ -170,7 +170,7 @@ func.func private @tiled(%x: memref<4x47xbf16>, %w: memref<9x47xbf16>, %y: memre
 // -----
 
 // Sizes that are known at run time only: the module has one function for any, which two products call. Whole tiles of
-// columns, then single vectors, the last by a mask; rows by powers of two.
+// columns, then one of the vectors that are left, and the last columns by a mask; rows by powers of two.
 
 // CHECK-LABEL: func.func private @unknown_task(
 //   CHECK-NOT:   math.fma
@@ -188,8 +188,15 @@ func.func private @tiled(%x: memref<4x47xbf16>, %w: memref<9x47xbf16>, %y: memre
 // CHECK-COUNT-4:     math.fma
 //       CHECK:     arith.remui {{.*}}, %c2
 // CHECK-COUNT-2:     math.fma
-//       CHECK:   scf.for {{.*}} step %c4 {
-//       CHECK:     arith.minsi
+//       CHECK:   %[[REST:.+]] = arith.remui %{{.+}}, %c4
+//       CHECK:   %[[LEFT:.+]] = arith.divui %{{.+}}, %c4
+//       CHECK:   %[[ONE:.+]] = arith.cmpi eq, %[[LEFT]], %c1
+//       CHECK:   scf.if %[[ONE]] {
+//   CHECK-NOT:     vector.maskedload
+//       CHECK:     scf.for {{.*}} step %c8 {
+// CHECK-COUNT-8:     math.fma
+//       CHECK:   %[[SOME:.+]] = arith.cmpi ne, %[[REST]], %c0
+//       CHECK:   scf.if %[[SOME]] {
 //       CHECK:     arith.cmpi slt, {{.*}} : vector<4xi32>
 //       CHECK:     scf.for {{.*}} step %c8 {
 //       CHECK:       vector.maskedload
