@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define ENOUGH_TASKS 16
+#define FEWEST_TASKS 4 // that a block of 128 rows or fewer may make: half as many rows pack all weights twice as often
 #define FEW_TASKS 8          // that are better than blocks of half as many rows, or than packing rows again
 #define LEAST_WORK (1 << 19) // multiplications of a task that is made of a part of a block: some microseconds
 #define TINY_WORK (1 << 17)  // of any task: what it takes to wake a thread
@@ -325,7 +326,7 @@ static int64_t rows_of_parts(const Plan *p) {
     return m;
   for (; m > (p->line->parts ? 128 : 32); m = sn_pieces(m, 2)) {
     int64_t tasks = sn_times(sn_times(p->batch, sn_pieces(p->rows, m)), sn_pieces(p->work.widest, p->n));
-    if (tasks >= FEW_TASKS || sn_times(sn_times(m, p->n), sum) < 2 * LEAST_WORK)
+    if (tasks >= (m <= 128 ? FEWEST_TASKS : FEW_TASKS) || sn_times(sn_times(m, p->n), sum) < 2 * LEAST_WORK)
       break;
   }
   return m;

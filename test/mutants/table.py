@@ -13,6 +13,8 @@ MUTANTS = [Mutant(*m) for m in (
     ("lowering/cpu/microkernels_vectors.c", "for (int64_t v = t.most - 1; v > 0; --v)",
      "for (int64_t v = t.most - 1; v > 1; --v)", ["lowering/cpu/kernels.mlir"],
      "columns that one vector behind the last whole tile holds are not multiplied"),
+    ("passes/schedule/cpu_products.c", "m <= 128 ? FEWEST_TASKS : FEW_TASKS", "FEW_TASKS",
+     ["passes/schedule/cpu_products.mlir"], "220 rows are four blocks, each of which packs the weights again"),
     ("lowering/rows/rowaligned.c", "    if (f->dims.data[rows].size % lanes)\n      return false;\n", "",
      ["lowering/gpu/rows_of_thread.mlir"], "the last rows of a line, which begin earlier, are taken for aligned"),
     ("lowering/gpu/rows/rowwise_gpu.c", 'dims[last] = sn(b, "arith.minui", first, sn_index(b, size - g->plan->rows));',

@@ -174,3 +174,19 @@ func.func @rounded(%x: tensor<1x4096xbf16>, %w: tensor<4096x4096xi16>) -> tensor
   }
   return %y : tensor<1x4096xf32>
 }
+
+// -----
+
+// Blocks of 128 rows or fewer are not halved where they make four tasks: each of them packs all weights.
+
+// CHECK-LABEL: func @four_tasks
+//       CHECK: schedule(#sinter.brgemm<columns = 64, k = 256, kernel = "libxsmm", lanes = 16, m = 110, n = 64,
+func.func @four_tasks(%x: tensor<220x2368xf32>, %w: tensor<166x2368xf32>) -> tensor<220x166xf32> {
+  %e = tensor.empty() : tensor<220x166xf32>
+  %y = sinter.contract (i = 220) by (j = 166) product (k = 2368) (%x[i, k] : tensor<220x2368xf32>, %w[j, k] : tensor<166x2368xf32>) : f32
+      outs(%e[i, j] : tensor<220x166xf32>) {
+  ^row(%a: tensor<166xf32>):
+    sinter.yield %a : tensor<166xf32>
+  }
+  return %y : tensor<220x166xf32>
+}
