@@ -23,8 +23,11 @@ import re
 
 import torch
 
+from ._decompositions import taken_apart
+
 _OPERATOR = re.compile(
     r'(%\w+) = torch\.operator "torch\.sinter\.(\w+)"\((%[\w#]+)\) : \((!torch\.vtensor<[^>]*>)\) -> .*')
+_MAPS = {"detach": "copysign", "erfc": "erfc"}
 _KEPT = re.compile(r"linalg\.map \{ math\.copysign \} ins\((%[\w#]+), \1 : (\S+), \2\)")
 
 
@@ -51,36 +54,30 @@ def _detach_padding(graph, node, detach):
 
 def _detach_results(graph, node, detach):
     """What is computed under torch.no_grad()."""
-    marked = False
     for result in list(node.users):
         if result.target is operator.getitem and result.meta["val"].is_floating_point():
             with graph.inserting_after(result):
                 kept = graph.call_function(detach, (result,))
             result.replace_all_uses_with(kept, lambda user: user is not kept)
-            marked = True
-    return marked
 
 
 def mark(exported):
-    """Whether the graph has what gradients alone see, which stays in it from here on."""
+    """What gradients alone see stays in the graph from here on."""
     a, (_, detach) = torch.ops.aten, _own("detach")
-    marked = False
     for part in exported.graph_module.modules():
         for node in list(part.graph.nodes):
             if node.target in (a.detach.default, a.detach_.default) and node.meta["val"].is_floating_point():
-                node.target, marked = detach, True
+                node.target = detach
             elif node.target is a.embedding.default and len(node.args) > 2 and node.args[2] >= 0:
                 _detach_padding(part.graph, node, detach)
-                marked = True
             elif node.target is torch.ops.higher_order.wrap_with_set_grad_enabled and not node.args[0]:
-                marked |= _detach_results(part.graph, node, detach)
+                _detach_results(part.graph, node, detach)
         part.recompile()
-    return marked
 
 
 def unroll_extremes(exported, gradients):
-    """Whether the graph had a cummax or a cummin, which are scans of ours, comparisons and a gather from here on."""
-    a, found = torch.ops.aten, False
+    """A cummax or a cummin is a scan of ours, comparisons and a gather from here on."""
+    a = torch.ops.aten
     for part in exported.graph_module.modules():
         graph = part.graph
         for node in list(graph.nodes):
@@ -107,9 +104,7 @@ def unroll_extremes(exported, gradients):
                 user.replace_all_uses_with(results[user.args[1]])
                 graph.erase_node(user)
             graph.erase_node(node)
-            found = True
         part.recompile()
-    return found
 
 
 def name_constants(exported):
@@ -156,9 +151,11 @@ def widen_means(exported):
     return exported
 
 
-def _copysign(name, to, x, sizes, element):
+def _mapped(name, to, x, sizes, element):
+    """An elementwise function; of a detach, one that torch-mlir keeps."""
     t = f"tensor<{''.join(f'{n}x' for n in sizes)}{element}>"
-    return f"{to} = linalg.map {{ math.copysign }} ins({x}, {x} : {t}, {t}) outs({x} : {t})\n"
+    operands = f"{x}, {x} : {t}, {t}" if name == "detach" else f"{x} : {t}"
+    return f"{to} = linalg.map {{ math.{_MAPS[name]} }} ins({operands}) outs({x} : {t})\n"
 
 
 def _scan(name, to, x, sizes, element):
@@ -197,7 +194,7 @@ def _map(match):
     t = f"tensor<{''.join(f'{n}x' for n in sizes)}{element}>"
     whole, made = f"%whole_{to[1:]}", f"%made_{to[1:]}"
     return (f"{whole} = torch_c.to_builtin_tensor {x} : {kind} -> {t}\n"
-            f"{(_copysign if name == 'detach' else _scan)(name, made, whole, sizes, element)}"
+            f"{(_mapped if name in _MAPS else _scan)(name, made, whole, sizes, element)}"
             f"{to} = torch_c.from_builtin_tensor {made} : {t} -> {kind}")  # fmt: skip
 
 
@@ -269,11 +266,14 @@ def linalg_of(exported, name, gradients=True):
 def _lowered(exported, name, gradients):
     from torch_mlir import fx
     from torch_mlir.compiler_utils import OutputType, lower_mlir_module, run_pipeline_with_repro_report
-    unrolled = unroll_extremes(exported, gradients)
-    marked = gradients and mark(exported)
-    exported = widen_means(exported)
+    unroll_extremes(exported, gradients)
+    if gradients:
+        mark(exported)
+    exported = widen_means(taken_apart(exported, _own("erfc")[1]))
     name_constants(exported)
-    if not marked and not unrolled:
+    ours = any(getattr(node.target, "namespace", "") == "sinter" for part in exported.graph_module.modules()
+               if isinstance(part, torch.fx.GraphModule) for node in part.graph.nodes)  # fmt: skip
+    if not ours:
         return fx.export_and_import(exported, output_type="linalg-on-tensors", func_name=name,
                                     fx_importer=_importer())  # fmt: skip
     raw = fx.export_and_import(exported, output_type="raw", func_name=name, fx_importer=_importer())

@@ -16,6 +16,7 @@ class OnCuda(torch.Tensor):
         return torch.device("cuda", 0)
 
 
+torch.ones((), requires_grad=True).backward()  # a PyTorch with CUDA asks the driver once, at its first backward
 plain_empty = torch.empty
 
 

@@ -1,0 +1,68 @@
+"""Values and gradients of functions beside float64, by bounds of a few roundings."""
+import warnings
+
+import torch
+from torch.nn import functional as F
+
+import sinter_torch
+
+warnings.filterwarnings("ignore")
+torch.manual_seed(5)
+
+LINE = torch.linspace(-4, 4, 33)  # with 0, where corners are
+ROWS, OTHER = torch.randn(6, 7), torch.randn(5, 7)
+OTHER[:3] = ROWS[:3]  # distances of 0
+TORN = torch.tensor([[3.0, 1.0, 2.0, 2.5], [1.0, float("nan"), 0.0, 2.0]])
+
+CASES = {
+    "gelu_tanh": (lambda x: F.gelu(x, approximate="tanh"), LINE),
+    "gelu": (F.gelu, LINE),
+    "silu": (F.silu, LINE),
+    "mish": (F.mish, LINE),
+    "softplus": (F.softplus, LINE),
+    "logsigmoid": (F.logsigmoid, LINE),
+    "sinc": (torch.sinc, LINE),
+    "erfc": (torch.erfc, LINE),
+    "special_erfc": (torch.special.erfc, LINE),
+    "median_dim": (lambda x: torch.median(x, 1)[0], ROWS),
+    "median_rows": (lambda x: torch.median(x, 0, keepdim=True)[0], ROWS),
+    "median": (torch.median, ROWS),
+    **{f"cdist_{p:g}": (lambda x, p=p: torch.cdist(x, OTHER.to(x), p=p), ROWS) for p in (1.0, 2.0, 3.0, float("inf"))},
+    "cdist_batches": (lambda x: torch.cdist(x.reshape(2, 3, 7), x.reshape(2, 3, 7) + 1), ROWS),
+}
+
+# f32 has 6e-8; a sum of a few, and the functions themselves, are off by a few of them.
+BOUND = 1e-6
+
+
+def far(got, want):
+    return ((got.double() - want).norm() / want.norm()).item()
+
+
+for name, (function, x) in CASES.items():
+    x, wide = x.clone().requires_grad_(), x.double().requires_grad_()
+    got, want = sinter_torch.compile(function, x, upstream=True, cache=None)(x), function(wide)
+    upstream = torch.randn_like(want)
+    got.backward(upstream.float())
+    want.backward(upstream)
+    errors = far(got, want), far(x.grad, wide.grad)
+    assert max(errors) <= BOUND, f"{name}: value and gradient are off by {errors}"
+
+# A half type is widened and rounded once, as in PyTorch.
+for kind in (torch.float16, torch.bfloat16):
+    x = LINE.to(kind)
+    for name in ("gelu_tanh", "sinc", "erfc"):
+        got, want = sinter_torch.compile(CASES[name][0], x, cache=None)(x), CASES[name][0](x.double())
+        assert got.dtype == kind and far(got, want) < torch.finfo(kind).eps, (name, kind)
+
+# A NaN is the median, at its place.
+got, want = sinter_torch.compile(lambda x: torch.median(x, 1), TORN, cache=None)(TORN), torch.median(TORN, 1)
+assert torch.equal(got[0].nan_to_num(9), want[0].nan_to_num(9)) and torch.equal(got[1], want[1])
+
+# What detaches beside them is kept.
+x = torch.randn(9, requires_grad=True)
+sinter_torch.compile(lambda x: (torch.erfc(x) * x.detach()).sum(), x, cache=None)(x).backward()
+want = torch.autograd.grad((torch.erfc(y := x.detach().double().requires_grad_()) * y.detach()).sum(), y)[0]
+assert far(x.grad, want) <= BOUND
+
+print("all right")
