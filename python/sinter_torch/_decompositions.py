@@ -62,6 +62,11 @@ def _median(x):
     return _median_dim(x.reshape(-1), 0)[0]
 
 
+def graphs(exported):
+    """The program's graph, and those inside of it."""
+    return [part for part in exported.graph_module.modules() if isinstance(part, torch.fx.GraphModule)]
+
+
 def taken_apart(exported, erfc):
     """The program without what stands in the table; erfc is torch.ops.sinter.erfc."""
     a = torch.ops.aten
@@ -75,7 +80,6 @@ def taken_apart(exported, erfc):
         a.median.default: _median,
         a.median.dim: _median_dim,
     }
-    targets = {node.target for part in exported.graph_module.modules() if isinstance(part, torch.fx.GraphModule)
-               for node in part.graph.nodes}  # fmt: skip
+    targets = {node.target for part in graphs(exported) for node in part.graph.nodes}
     table = {op: function for op, function in table.items() if op in targets}
     return exported.run_decompositions(table) if table else exported

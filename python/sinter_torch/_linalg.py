@@ -23,7 +23,7 @@ import re
 
 import torch
 
-from ._decompositions import taken_apart
+from ._decompositions import graphs, taken_apart
 
 _OPERATOR = re.compile(
     r'(%\w+) = torch\.operator "torch\.sinter\.(\w+)"\((%[\w#]+)\) : \((!torch\.vtensor<[^>]*>)\) -> .*')
@@ -64,7 +64,7 @@ def _detach_results(graph, node, detach):
 def mark(exported):
     """What gradients alone see stays in the graph from here on."""
     a, (_, detach) = torch.ops.aten, _own("detach")
-    for part in exported.graph_module.modules():
+    for part in graphs(exported):
         for node in list(part.graph.nodes):
             if node.target in (a.detach.default, a.detach_.default) and node.meta["val"].is_floating_point():
                 node.target = detach
@@ -78,7 +78,7 @@ def mark(exported):
 def unroll_extremes(exported, gradients):
     """A cummax or a cummin is a scan of ours, comparisons and a gather from here on."""
     a = torch.ops.aten
-    for part in exported.graph_module.modules():
+    for part in graphs(exported):
         graph = part.graph
         for node in list(graph.nodes):
             if node.target not in (a.cummax.default, a.cummin.default) or not node.args[0].meta["val"].dim():
@@ -107,6 +107,27 @@ def unroll_extremes(exported, gradients):
         part.recompile()
 
 
+def from_the_front(exported):
+    """Places that an index_put counts from the end are counted from the front: torch-mlir's scatter takes no others."""
+    a = torch.ops.aten
+    for part in graphs(exported):
+        for node in list(part.graph.nodes):
+            if node.target not in (a.index_put.default, a.index_put_.default):
+                continue
+            places, d = list(node.args[1]), 0
+            for k, x in enumerate(places):
+                kind = x.meta["val"] if x is not None else None
+                if kind is not None and kind.dtype != torch.bool:
+                    with part.graph.inserting_before(node):
+                        call = part.graph.call_function
+                        behind = call(a.add.Tensor, (x, call(a.sym_size.int, (node.args[0], d))))
+                        places[k] = call(a.where.self, (call(a.lt.Scalar, (x, 0)), behind, x))
+                        places[k].meta["val"] = kind
+                d += kind.dim() if kind is not None and kind.dtype == torch.bool else 1
+            node.args = (node.args[0], places, *node.args[2:])
+        part.recompile()
+
+
 def name_constants(exported):
     """Constants that stand in lists of tensors, as index lists do, are results of nodes: torch-mlir takes no others."""
     signature, graph = exported.graph_signature, exported.graph_module.graph
@@ -122,6 +143,11 @@ def name_constants(exported):
         named.meta = dict(x.meta)
         x.replace_all_uses_with(named, lambda user: user is not named and user.op != "output")
     exported.graph_module.recompile()
+    # torch-mlir looks for all buffers among those that a module saves: the others are constants to it.
+    kinds = torch.export.graph_signature.InputKind
+    for spec in signature.input_specs:
+        if spec.kind is kinds.BUFFER and not spec.persistent:
+            spec.kind, spec.persistent = kinds.CONSTANT_TENSOR, None
 
 
 def widen_means(exported):
@@ -129,13 +155,13 @@ def widen_means(exported):
     from torch_mlir.extras.fx_decomp_util import get_decomposition_table
     halves = (torch.float16, torch.bfloat16)
     is_half = lambda node: getattr(node.meta.get("val"), "dtype", None) in halves
-    if not any(is_half(node) for part in exported.graph_module.modules() for node in part.graph.nodes):
+    if not any(is_half(node) for part in graphs(exported) for node in part.graph.nodes):
         return exported
     a, convert = torch.ops.aten, torch.ops.prims.convert_element_type.default
     # prims.squeeze, an alias of its operand, is nothing that a program can be made of again.
     table = {op: f for op, f in get_decomposition_table().items() if not str(op).startswith("aten.squeeze.")}
     exported = exported.run_decompositions(table)
-    for part in exported.graph_module.modules():
+    for part in graphs(exported):
         for node in list(part.graph.nodes):
             if node.target not in (a.mean.default, a.mean.dim) or not is_half(node) or node.kwargs.get("dtype"):
                 continue
@@ -270,9 +296,10 @@ def _lowered(exported, name, gradients):
     if gradients:
         mark(exported)
     exported = widen_means(taken_apart(exported, _own("erfc")[1]))
+    from_the_front(exported)
     name_constants(exported)
-    ours = any(getattr(node.target, "namespace", "") == "sinter" for part in exported.graph_module.modules()
-               if isinstance(part, torch.fx.GraphModule) for node in part.graph.nodes)  # fmt: skip
+    ours = any(getattr(node.target, "namespace", "") == "sinter" for part in graphs(exported)
+               for node in part.graph.nodes)  # fmt: skip
     if not ours:
         return fx.export_and_import(exported, output_type="linalg-on-tensors", func_name=name,
                                     fx_importer=_importer())  # fmt: skip

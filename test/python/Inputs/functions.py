@@ -59,6 +59,13 @@ for kind in (torch.float16, torch.bfloat16):
 got, want = sinter_torch.compile(lambda x: torch.median(x, 1), TORN, cache=None)(TORN), torch.median(TORN, 1)
 assert torch.equal(got[0].nan_to_num(9), want[0].nan_to_num(9)) and torch.equal(got[1], want[1])
 
+# Places count from the end, too, where numbers are put: constants, and those of a call.
+x, here = torch.randn(4, 5), torch.tensor([-1, 2, 0])
+for put in (lambda x, here: x.index_put((torch.tensor([0, -2]), torch.tensor([-1, 1])), torch.ones(2), accumulate=True),
+            lambda x, here: x.index_put((here,), x[1:] * 2),
+            lambda x, here: x.clone().index_put_((torch.tensor([True, False, True, True]), here), x[:3, 0])):
+    assert torch.equal(sinter_torch.compile(put, x, here, cache=None)(x, here), put(x, here))
+
 # What detaches beside them is kept.
 x = torch.randn(9, requires_grad=True)
 sinter_torch.compile(lambda x: (torch.erfc(x) * x.detach()).sum(), x, cache=None)(x).backward()
