@@ -141,7 +141,7 @@ MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnFragment *c, const S
       intptr_t n = subscripts(b, a, dims, at);
       return sn(b, "vector.load", a->value, sn_values(n, at), vector, sn_row_alignment(b, p, a, rows));
     }
-    int64_t step = p->steps_together && sn_bits(element) <= 16 ? sn_row_step(f, a, rows) : 0;
+    int64_t step = p->steps_together ? sn_row_step(f, a, rows) : 0;
     if (step)
       return load_stepping(b, f, a, dims, rows, step);
   }

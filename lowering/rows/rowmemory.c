@@ -3,6 +3,7 @@
 //   %x[i, 7 - j] at lanes j .. j + 3   ->   4 loads and a vector.from_elements
 //   %x[i, j]                           ->   vector.load
 //   %x[i, j * 2 - 1] else 0.0          ->   loads of places inside, then selects
+//   %x[j, i, k], columns (j, k)        ->   2 vector.maskedload: rowseam.c
 //   %x[%t[i], j]                       ->   load of t[i], cf.assert that it is inside, vector.load
 
 #include "lowering/rows/rowmemory.h"
@@ -377,6 +378,8 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnFragment *c, const 
   int64_t each = repeats(p->form, a, c->columns);
   if (each > 1)
     return load_repeated(b, p, c, a, each);
+  if (!p->selects && sn_row_seam(p->form, a, c->columns))
+    return sn_row_load_seam(b, p, c, a);
   assert(c->columns <= 64);
   for (int64_t l = 0; l < c->columns; ++l) {
     sn_row_dims(b, p, c, l, dims);
@@ -490,6 +493,8 @@ void sn_row_store(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue elemen
     sn_op(b, "memref.store", element, a->value, sn_values(s.n, s.v));
   } else if (is_consecutive(p->form, a, c->columns)) {
     store_vector(b, p, element, a, a->value, sn_values(s.n, s.v));
+  } else if (!p->selects && sn_row_seam(p->form, a, c->columns)) {
+    sn_row_store_seam(b, p, c, element, a);
   } else {
     for (int64_t l = 0; l < c->columns; ++l) {
       sn_row_dims(b, p, c, l, dims);

@@ -38,6 +38,11 @@ void sn_row_store_rows(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue e
 #define SN_NARROW_MOST ((int64_t)1 << 30)
 MlirValue sn_row_lanes_below(SnBuilder *b, MlirValue first, MlirValue end, int64_t width, bool narrow);
 MlirValue sn_row_load_masked(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, int64_t width);
+// rowseam.c: columns are consecutive elements, or have one together, in pieces of so many; vectors of `lanes` lie in
+// two pieces at most, and the processor masks them. 0: that is not so. The lanes of such an access, and its store.
+int64_t sn_row_seam(const SnForm *f, const SnAccess *a, int64_t lanes);
+MlirValue sn_row_load_seam(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a);
+void sn_row_store_seam(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue x, const SnAccess *a);
 // rowplace.c: by vectors at `c->place`.
 MlirValue sn_row_load_place(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a);
 void sn_row_store_place(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue element, const SnAccess *a);

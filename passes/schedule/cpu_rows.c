@@ -74,7 +74,7 @@ int64_t sn_schedule_unroll(const SnForm *f, int64_t lanes) {
 // What a step costs, in instructions about; measured on one core with AVX-512, and only ratios matter.
 #define LONE_LANE 1.5  // loaded and put into a vector alone
 #define LONE_GUARDED 4 // the same with a bounds check
-#define STEPPING 2     // a vector of lanes that lie a few elements apart, in one load
+#define STEPPING 2     // a register of what lanes lie in that are a few elements apart
 #define STEPPING_GUARDED 5
 #define PLACE 6        // a column's number taken apart into those of several dimensions
 #define FUNCTION 12    // exp, log, ...
@@ -147,10 +147,13 @@ static int64_t window_line(const SnForm *f) {
 // All columns of it are written out.
 static bool is_window(const SnForm *f) { return has_window(f) && (sn_row_length(f) <= SHORT_WINDOW || long_window(f)); }
 
-// Half types or bytes that lie a few apart: an instruction each to load, and to put into its lane, where masks of 16
-// bits load all of them.
-static bool steps(const SnForm *f, const SnAccess *a, int64_t lanes) {
-  return sn_bits(sn_element(sn_type_of(a->value))) <= 16 && sn_row_step(f, a, lanes) > 0;
+// Elements that lie a few apart: an instruction each to load, and to put into its lane, where masks load all of them.
+static bool steps(const SnForm *f, const SnAccess *a, int64_t lanes) { return sn_row_step(f, a, lanes) > 0; }
+
+// A register that is loaded, and what puts its lanes to those of the others, of AVX-512, which alone has such masks.
+static double step_cost(const SnForm *f, const SnAccess *a, int64_t lanes, bool guarded) {
+  int64_t bits = lanes * sn_row_step(f, a, lanes) * sn_bits(sn_element(sn_type_of(a->value)));
+  return (guarded ? STEPPING_GUARDED : STEPPING) * (double)sn_pieces(bits, 512);
 }
 
 static bool loads_steps(const SnScheduleOptions *options) { return strstr(options->features, "avx512bw") != NULL; }
@@ -165,7 +168,7 @@ static double accesses(const SnForm *f, intptr_t d, int64_t lanes, bool written_
       continue; // once a row
     bool guarded = a->fill.ptr && !(written_out && sn_row_step(f, a, lanes) > 0);
     if (stepping && steps(f, a, lanes))
-      cost += guarded ? STEPPING_GUARDED : STEPPING;
+      cost += step_cost(f, a, lanes, guarded);
     else
       cost += together(a, d) >= 0 ? (a->fill.ptr ? 4 : 1) : (guarded ? LONE_GUARDED : LONE_LANE) * (double)lanes;
   }

@@ -18,11 +18,10 @@ func.func @windows(%x: tensor<4x40xbf16>) -> tensor<4x20xbf16> {
 
 // -----
 
-// Floats go one by one: two instructions put them into their lanes.
+// So are floats: two registers of them are put together by one instruction.
 
 // CHECK-LABEL: func @floats
-//   CHECK-NOT: steps
-//       CHECK: return
+//       CHECK: schedule(#sinter.rows<along = "rows", {{.*}}steps = "together"
 func.func @floats(%x: tensor<4x40xf32>) -> tensor<4x20xf32> {
   %e = tensor.empty() : tensor<4x20xf32>
   %y = sinter.rowwise (i = 4, j = 20) by (k = 2) ins(%x[i, j * 2 + k] : tensor<4x40xf32>) outs(%e[i, j] : tensor<4x20xf32>) {

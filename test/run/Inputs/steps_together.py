@@ -9,10 +9,11 @@ import sys
 import numpy as np
 
 FOLDER = pathlib.Path(sys.argv[1])
-KINDS = {"bf16": "f4", "f16": "f2", "i8": "i1", "f32": "f4"}
+KINDS = {"bf16": "f4", "f16": "f2", "i8": "i1", "f32": "f4", "f64": "f8"}
 # Windows of a line, elements of one, from one to the next, before the first, behind the last; type.
 CASES = [(20, 3, 2, 1, 0, "bf16"), (33, 3, 2, 0, 0, "bf16"), (16, 5, 3, 2, 4, "f16"), (17, 2, 4, 0, 0, "f16"),
          (40, 3, 2, 1, 1, "i8"), (19, 4, 3, 0, 0, "i8"), (21, 3, 5, 1, 0, "bf16"), (18, 3, 2, 1, 0, "f32"),
+         (33, 3, 3, 0, 0, "f32"), (20, 5, 4, 2, 4, "f32"), (16, 2, 2, 0, 0, "f32"), (19, 3, 2, 1, 0, "f64"),
          (35, 49, 2, 0, 0, "bf16"), (35, 49, 2, 0, 0, "f16")]  # fmt: skip
 
 
@@ -29,13 +30,13 @@ def main():
             bits = (a.astype("f4").view("u4") >> 16).astype("u2") if t == "bf16" else a.astype(KINDS[t])
             np.save(FOLDER / f"{name}{n}.npy", bits)
             inputs.append(f"--input={FOLDER}/{name}{n}.npy")
-        total, integer = ("i32", True) if t == "i8" else ("f32", False)
+        total, integer = ("i32", True) if t == "i8" else ("f64" if t == "f64" else "f32", False)
         row, short = f"tensor<{size}x{total}>", f"tensor<{size}x{t}>"
         arguments += [f"%x{n}: tensor<5x{length}x{t}>", f"%w{n}: {short}"]
         fill = f" else {0 if integer else 0.0}" if before + behind else ""
-        convert = "" if t == "f32" else (f"    %u = arith.{'extsi' if integer else 'extf'} %a : {short} to {row}\n"
+        convert = "" if t == total else (f"    %u = arith.{'extsi' if integer else 'extf'} %a : {short} to {row}\n"
                                          f"    %v = arith.{'extsi' if integer else 'extf'} %b : {short} to {row}\n")
-        u, v = ("%a", "%b") if t == "f32" else ("%u", "%v")
+        u, v = ("%a", "%b") if t == total else ("%u", "%v")
         body += f"""  %e{n} = tensor.empty() : tensor<5x{windows}x{total}>
   %y{n} = sinter.rowwise (i = 5, j = {windows}) by (k = {size})
       ins(%x{n}[i, j * {step} + k - {before}] : tensor<5x{length}x{t}>{fill}, %w{n}[k] : {short})
