@@ -11,6 +11,7 @@
 // runs in: fuse, explain    test: test/passes/fuse/fuse.mlir
 
 #include "capi/shim.h"
+#include "dialect/steps.h"
 #include "passes/fuse/fuse.h"
 #include <assert.h>
 
@@ -277,8 +278,8 @@ static void find_waiting(SnOrder *order, MlirOperation a, MlirOperation b, SnOpV
 // What waited for a now waits for the merged op, and moves behind it in its old order.
 static bool can_move(const SnOpVec *waiting) {
   for (size_t k = 1; k < waiting->size; ++k)
-    if (!sn_is_form(waiting->data[k]) && !sn_shim_is_pure(waiting->data[k])) // a form may assert: any order will do
-      return false;
+    if (!sn_is_form(waiting->data[k]) && !sn_is_steps(waiting->data[k]) && !sn_shim_is_pure(waiting->data[k]))
+      return false; // a form, or work in steps, may assert: any order will do
   return true;
 }
 
