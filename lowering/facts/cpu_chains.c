@@ -71,23 +71,8 @@ static int64_t sizes(const SnForm *f, SnGroup dims) {
 
 static int64_t at_most(int64_t n, int64_t most) { return n == SN_DYNAMIC || n > most ? most : n; }
 
-// Nobody asks for more than one column at a time of the group's rows: a block of columns goes its way alone, and its
-// memory is no longer than that.
-static bool goes_by_columns(const SnForm *f, size_t group) {
-  SnRowGroups groups;
-  int64_t one, other;
-  sn_row_groups(f, false, &groups, &one, &other);
-  bool all = true;
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    const SnRowOp *line = sn_row_op_of(op);
-    for (intptr_t k = 0; line && line->first != SN_READS_COLUMN && k < sn_num_operands(op) && all; ++k)
-      all = !sn_is_row(sn_operand(op, k)) || sn_row_group(&groups, sn_operand(op, k)) != (int64_t)group;
-  }
-  sn_row_groups_free(&groups);
-  return all;
-}
-
-// Bytes of memory that a row of a block needs: sums, and what is multiplied again. SN_DYNAMIC: not known.
+// Bytes of memory that a row of a block needs: sums, and what is multiplied again. Rows of `?` columns are taken for
+// some: they would be in memory from one product to the next if each was a kernel, of all rows at once.
 static int64_t row_bytes(const SnForm *f) {
   enum { SOME_COLUMNS = 1024 }; // what a size that is not known is taken for
   int64_t all = 0;
@@ -100,10 +85,8 @@ static int64_t row_bytes(const SnForm *f) {
       made = at_most(made, SN_CPU_STREAMED);
     if (streams && again && m.summed.first == sn_group(f, 0).first)
       read = at_most(read, SN_CPU_STREAMED);
-    if (made == SN_DYNAMIC && again && goes_by_columns(f, m.group))
-      made = SOME_COLUMNS;
-    if (made == SN_DYNAMIC || read == SN_DYNAMIC)
-      return SN_DYNAMIC;
+    made = made == SN_DYNAMIC ? SOME_COLUMNS : made;
+    read = read == SN_DYNAMIC ? SOME_COLUMNS : read;
     all += sn_times(made, bytes(m.sum)) + sn_times(read, bytes(m.a));
   }
   return all;
@@ -111,7 +94,7 @@ static int64_t row_bytes(const SnForm *f) {
 
 int64_t sn_cpu_rows_of_chain(const SnForm *f, int64_t rows) {
   int64_t row = row_bytes(f);
-  while (row != SN_DYNAMIC && rows > LEAST_ROWS && sn_times(rows, row) > CACHE)
+  while (rows > LEAST_ROWS && sn_times(rows, row) > CACHE)
     rows = rows / 2 > LEAST_ROWS ? rows / 2 : LEAST_ROWS;
   return rows;
 }
@@ -180,7 +163,7 @@ bool sn_cpu_multiplies_much(const SnForm *f) {
 bool sn_cpu_runs_chain(const SnForm *f) {
   int64_t row = row_bytes(f), rows = sn_num_rows(f), work = 0, matrices = 0;
   SnMultiplied m;
-  if (!sn_cpu_can_run_chain(f) || row == SN_DYNAMIC)
+  if (!sn_cpu_can_run_chain(f))
     return false;
   for (size_t i = 0; sn_multiplied(f, i, &m) && work != SN_DYNAMIC; ++i) {
     int64_t sum = sizes(f, m.summed), length = sn_group_length(f, m.group);
