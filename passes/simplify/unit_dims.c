@@ -7,9 +7,16 @@
 // Upstream folds unit dimensions of generic ops alone: a product over one batch, or a
 // convolution of one image, keeps its own, and its dimensions would not match those of what reads it.
 //
+// Rows of one element, of which nothing is asked but that element, are numbers (a list of subscripts as a scatter wants
+// it, images of one channel):
+//
+//   sinter.rowwise (i = 7) by (l = 1) ins(%x[i, l]) outs(%e[i, l])
+//     ->  sinter.rowwise (i = 7) by () ins(%x[i, 0]) outs(%e[i, 0])
+//
 // runs in: simplify, fuse    test: test/passes/simplify/unit_dims.mlir
 
 #include "dialect/row_ops.h"
+#include "passes/edit/edit.h"
 #include "passes/simplify/simplify.h"
 
 #include <string.h>
@@ -64,8 +71,55 @@ static bool unit_dims(const SnForm *f, bool *drop) {
   return any;
 }
 
+static bool is_row_of_one(const SnForm *f) {
+  bool is = !f->contract && sn_is_plain(f) && f->num_rows && f->num_cols && !f->accumulators.size && !f->finish.ptr &&
+            !f->schedule.ptr && sn_num_results(f->op) && sn_goes_by_elements(f);
+  for (size_t d = (size_t)f->num_rows; d < f->dims.size && is; ++d)
+    is = f->dims.data[d].size == 1 && !is_indexed(f, d);
+  for (size_t k = 0; k < f->inputs.size && is; ++k)
+    is = !sn_is_table(&f->inputs.data[k]);
+  return is;
+}
+
+static SnAccess at_dims(const SnForm *f, SnAccess a, MlirAffineExpr *dims) {
+  a.map = sn_map_replace(a.map, f->num_rows, dims);
+  return a;
+}
+
+// The row of one element is that element.
+static void drop_columns(const SnForm *f) {
+  SnBuilder b = sn_before(f->op);
+  SnForm to = {.num_rows = f->num_rows};
+  MlirAffineExpr *dims = sn_alloc((f->dims.size + 1) * sizeof *dims);
+  for (size_t d = 0; d < f->dims.size; ++d) {
+    bool row = sn_is_row_dim(f, (intptr_t)d);
+    dims[d] = row ? mlirAffineDimExprGet(b.ctx, (intptr_t)d) : mlirAffineConstantExprGet(b.ctx, 0);
+    if (row)
+      sn_push(&to.dims, f->dims.data[d]);
+  }
+  for (size_t k = 0; k < f->inputs.size; ++k)
+    sn_push(&to.inputs, at_dims(f, f->inputs.data[k], dims));
+  for (size_t k = 0; k < f->indices.size; ++k)
+    sn_push(&to.indices, at_dims(f, f->indices.data[k], dims));
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    sn_push(&to.outputs, at_dims(f, f->outputs.data[k], dims));
+  MlirOperation made = sn_form_create(&b, &to, false);
+  SnBuilder in = sn_at_end(to.body, b.loc);
+  sn_copy_body_by_elements(&in, f, &to, (MlirValue){0});
+  for (intptr_t r = 0; r < sn_num_results(f->op); ++r)
+    mlirValueReplaceAllUsesOfWith(sn_result(f->op, r), sn_result(made, r));
+  mlirOperationDestroy(f->op);
+  free(dims);
+  sn_form_free(&to);
+}
+
 bool sn_drop_unit_dims(MlirOperation op) {
   SnForm f = sn_form_read(op);
+  if (is_row_of_one(&f)) {
+    drop_columns(&f);
+    sn_form_free(&f);
+    return true;
+  }
   MlirContext ctx = mlirOperationGetContext(op);
   bool *drop = sn_alloc(f.dims.size + 1);
   // What is accumulated over a dimension of size 1 would no longer be, and finish would see other arguments.

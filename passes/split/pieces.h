@@ -155,11 +155,6 @@ bool sn_make_again(MlirOperation contract, int64_t bytes, MlirAttribute cut);
 // A GPU has few elements of the contract's product, and each is a long sum; and a rowwise that sums them in its place.
 bool sn_has_few_sums(const SnForm *f);
 void sn_sum_by_rows(MlirOperation contract, MlirAttribute cut);
-// Each element of what the body gives is a function of one element of what it is given.
-bool sn_goes_by_elements(const SnForm *f);
-// The body at one column, into the empty body of `to`: all of it is scalars. `sum`: what the product is there, if there
-// is one.
-void sn_copy_body_by_elements(SnBuilder *b, const SnForm *f, const SnForm *to, MlirValue sum);
 
 // ---- split/split.c ----------------------------------------------------------------------
 

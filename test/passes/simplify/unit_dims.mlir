@@ -96,3 +96,47 @@ func.func @column_of_a_window(%x: tensor<3xf32>, %w: tensor<1x1x1xf32>) -> tenso
   }
   return %y : tensor<5xf32>
 }
+
+// -----
+
+// Rows of one element, one by one, are numbers: what lists subscripts may be one with whatever has its rows.
+
+// CHECK-LABEL: func @rows_of_one
+//       CHECK:   sinter.rowwise (i = ?) by ()
+//  CHECK-NEXT:     ins(%{{.+}}[i, 0] : tensor<?x1xi64>, %{{.+}}[] : tensor<i64>)
+//  CHECK-NEXT:     outs(%{{.+}}[i, 0] : tensor<?x1xi64>) {
+//       CHECK:   ^row(%[[X:.+]]: i64, %[[N:.+]]: i64):
+//  CHECK-NEXT:     %[[Y:.+]] = arith.maxsi %[[X]], %[[N]] : i64
+//  CHECK-NEXT:     sinter.yield %[[Y]] : i64
+func.func @rows_of_one(%x: tensor<?x1xi64>, %n: tensor<i64>, %e: tensor<?x1xi64>) -> tensor<?x1xi64> {
+  %y = sinter.rowwise (i = ?) by (l = 1) ins(%x[i, l] : tensor<?x1xi64>, %n[] : tensor<i64>) outs(%e[i, l] : tensor<?x1xi64>) {
+  ^row(%r: tensor<1xi64>, %m: i64):
+    %b = sinter.broadcast %m : i64 -> tensor<1xi64>
+    %s = arith.maxsi %r, %b : tensor<1xi64>
+    sinter.yield %s : tensor<1xi64>
+  }
+  return %y : tensor<?x1xi64>
+}
+
+// -----
+
+// Not where the body names the column, nor without rows.
+
+// CHECK-LABEL: func @named_column
+//       CHECK:   sinter.rowwise (i = 7) by (l = 1)
+//       CHECK:   sinter.rowwise () by (l = 1)
+func.func @named_column(%x: tensor<7x1xf32>, %z: tensor<1xf32>) -> (tensor<7x1xindex>, tensor<1xf32>) {
+  %e = tensor.empty() : tensor<7x1xindex>
+  %d = tensor.empty() : tensor<1xf32>
+  %y = sinter.rowwise (i = 7) by (l = 1) ins(%x[i, l] : tensor<7x1xf32>) outs(%e[i, l] : tensor<7x1xindex>) {
+  ^row(%r: tensor<1xf32>):
+    %n = sinter.index l : tensor<1xindex>
+    sinter.yield %n : tensor<1xindex>
+  }
+  %t = sinter.rowwise () by (l = 1) ins(%z[l] : tensor<1xf32>) outs(%d[l] : tensor<1xf32>) {
+  ^row(%r: tensor<1xf32>):
+    %n = math.exp %r : tensor<1xf32>
+    sinter.yield %n : tensor<1xf32>
+  }
+  return %y, %t : tensor<7x1xindex>, tensor<1xf32>
+}

@@ -1,0 +1,53 @@
+// by_elements.c: a body that goes element by element, at one column.
+//
+//   ^row(%x: tensor<8xf32>, %s: f32):                       ^row(%x: f32, %s: f32):
+//   %b = sinter.broadcast %s : f32 -> tensor<8xf32>   ->
+//   %y = arith.mulf %x, %b : tensor<8xf32>                  %y = arith.mulf %x, %s : f32
+//
+// test: test/passes/split/few.mlir, test/passes/simplify/unit_dims.mlir
+
+#include "dialect/row_ops.h"
+#include "passes/edit/edit.h"
+
+bool sn_goes_by_elements(const SnForm *f) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, mlirBlockGetTerminator(f->body));
+       op = mlirOperationGetNextInBlock(op)) {
+    const SnRowOp *line = sn_row_op_of(op);
+    if (!line || sn_num_results(op) != 1 || mlirOperationGetNumRegions(op) || (line->position && !line->names_dim) ||
+        (line->first != SN_READS_COLUMN && line->first != SN_READS_NOTHING))
+      return false;
+  }
+  return true;
+}
+
+void sn_copy_body_by_elements(SnBuilder *b, const SnForm *f, const SnForm *to, MlirValue sum) {
+  SnMap map = {0};
+  SnValueVec yields = {0};
+  if (!sn_none(sum))
+    sn_map(&map, sn_product_argument(f, 0), sum);
+  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
+    sn_map(&map, sn_input_argument(f, k), sn_input_argument(to, k));
+  MlirOperation end = mlirBlockGetTerminator(f->body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
+    const SnRowOp *line = sn_row_op_of(op);
+    MlirValue was = sn_result(op, 0), is, operands[SN_MAX_ELEMENTWISE];
+    intptr_t n = sn_num_operands(op);
+    for (intptr_t i = 0; i < n; ++i)
+      operands[i] = sn_lookup(&map, sn_operand(op, i));
+    MlirType element = sn_element(sn_type_of(was));
+    b->loc = mlirOperationGetLocation(op);
+    if (line->id == SN_OP_constant)
+      is = sn_constant(b, sn_constant_of(was));
+    else if (line->cost == SN_COST_NONE && line->first == SN_READS_COLUMN) // a broadcast, or a detach
+      is = operands[0];
+    else
+      is = sn_result(sn_clone_as(b, op, sn_values(n, operands), sn_types(1, &element)), 0);
+    sn_map(&map, was, is);
+  }
+  for (intptr_t k = 0; k < sn_num_operands(end); ++k)
+    sn_push(&yields, sn_lookup(&map, sn_operand(end, k)));
+  sn_op(b, "sinter.yield", sn_values((intptr_t)yields.size, yields.data), sn_types(0, NULL));
+  sn_vec_free(&yields);
+  sn_map_free(&map);
+}
