@@ -429,6 +429,10 @@ bool sn_turn_apart(const SnForm *f, const SnPolicy *policy) {
 // Tensor cores do so many in the time of two launches, which is what it takes to store rows and to sum over them.
 static const double LAUNCHED = 4e9;
 
+// Rows that are hardly larger than what they are made of (a hidden layer) grow as that does: storing them is a matter
+// of time alone, and a CPU multiplies so often while it moves a byte.
+static const double ALIKE = 4, TIME_OF_A_BYTE = 4;
+
 bool sn_turn_worth(const SnTurn *t, const size_t *readers, const SnPolicy *policy) {
   const SnForm *f = &t->f, *to = &t->turned;
   double elements = points(f, 0, f->num_rows + f->num_cols), operations = 0, saved = 0;
@@ -440,15 +444,20 @@ bool sn_turn_worth(const SnTurn *t, const size_t *readers, const SnPolicy *polic
   }
   for (size_t i = 0; i < t->ops.size; ++i)
     operations += elements * operations_of(t->ops.data[i]);
+  double rows = 0, made_of = 0;
   for (size_t k = 0; k < f->outputs.size; ++k)
-    if (t->results[k]) // neither written nor read by each
+    if (t->results[k]) { // neither written nor read by each
+      rows += sn_bytes(sn_type_of(sn_result(f->op, (intptr_t)k)));
       saved += sn_bytes(sn_type_of(sn_result(f->op, (intptr_t)k))) * (double)(1 + readers[k]);
+    }
   for (size_t k = 0; k < to->inputs.size - t->stored.size; ++k)
-    saved -= sn_bytes(sn_type_of(to->inputs.data[k].value));
+    made_of += sn_bytes(sn_type_of(to->inputs.data[k].value));
+  saved -= made_of;
   for (size_t i = 0; i < t->stored.size; ++i)
     saved -= 2 * points(f, 0, f->num_rows) * sn_bits(sn_type_of(t->stored.data[i])) / 8;
   if (policy->tensor_cores && operations < LAUNCHED)
     return true;
-  return (saved > CACHED && operations <= saved * policy->turn_operations) ||
+  double each = rows > ALIKE * made_of || policy->tensor_cores ? policy->turn_operations : TIME_OF_A_BYTE;
+  return (saved > CACHED && operations <= saved * each) ||
          sn_refuse(f->op, SN_WHY_TURN_AGAIN, operations, saved);
 }

@@ -249,3 +249,57 @@ func.func @goes_on(%x: tensor<2000x12x8xf32>, %w: tensor<4x8x8xf32>, %q: tensor<
   }
   return %o : tensor<2000x4x12x8xf32>
 }
+
+// -----
+
+// A hidden layer is as large as what it is made of, but for a factor of 2: multiplying again takes longer than to store
+// it. Made of rows of 2, or five times as large as what it is made of, it is turned.
+
+// CHECK-LABEL: func @hidden
+// CHECK:      %[[H:.*]] = sinter.contract (i = 9000) by (j = 64)
+// CHECK:      sinter.contract (j = 64) by (o = 8)
+// CHECK-NEXT:   product (i = 9000) (%[[H]][i, j] : tensor<9000x64xf32>, %arg2[i, o] : tensor<9000x8xf32>) : f32
+func.func @hidden(%x: tensor<9000x32xf32>, %w: tensor<64x32xf32>, %g: tensor<9000x8xf32>) -> tensor<64x8xf32> {
+  %e0 = tensor.empty() : tensor<9000x64xf32>
+  %e1 = tensor.empty() : tensor<64x8xf32>
+  %h = sinter.contract (i = 9000) by (j = 64)
+      product (k = 32) (%x[i, k] : tensor<9000x32xf32>, %w[j, k] : tensor<64x32xf32>) : f32
+      outs(%e0[i, j] : tensor<9000x64xf32>) {
+  ^row(%s: tensor<64xf32>):
+    %z = arith.constant dense<0.0> : tensor<64xf32>
+    %t = arith.maximumf %s, %z : tensor<64xf32>
+    sinter.yield %t : tensor<64xf32>
+  }
+  %d = sinter.contract (j = 64) by (o = 8)
+      product (i = 9000) (%h[i, j] : tensor<9000x64xf32>, %g[i, o] : tensor<9000x8xf32>) : f32
+      outs(%e1[j, o] : tensor<64x8xf32>) {
+  ^row(%a: tensor<8xf32>):
+    sinter.yield %a : tensor<8xf32>
+  }
+  return %d : tensor<64x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @hidden_of_few
+// CHECK-NOT:  tensor<9000x64xf32>
+// CHECK:      sinter.contract (j = 64) by (i = 9000) by (o = 8)
+func.func @hidden_of_few(%x: tensor<9000x2xf32>, %w: tensor<64x2xf32>, %g: tensor<9000x8xf32>) -> tensor<64x8xf32> {
+  %e0 = tensor.empty() : tensor<9000x64xf32>
+  %e1 = tensor.empty() : tensor<64x8xf32>
+  %h = sinter.contract (i = 9000) by (j = 64)
+      product (k = 2) (%x[i, k] : tensor<9000x2xf32>, %w[j, k] : tensor<64x2xf32>) : f32
+      outs(%e0[i, j] : tensor<9000x64xf32>) {
+  ^row(%s: tensor<64xf32>):
+    %z = arith.constant dense<0.0> : tensor<64xf32>
+    %t = arith.maximumf %s, %z : tensor<64xf32>
+    sinter.yield %t : tensor<64xf32>
+  }
+  %d = sinter.contract (j = 64) by (o = 8)
+      product (i = 9000) (%h[i, j] : tensor<9000x64xf32>, %g[i, o] : tensor<9000x8xf32>) : f32
+      outs(%e1[j, o] : tensor<64x8xf32>) {
+  ^row(%a: tensor<8xf32>):
+    sinter.yield %a : tensor<8xf32>
+  }
+  return %d : tensor<64x8xf32>
+}
