@@ -249,6 +249,18 @@ static void blocks_with_forms(MlirOperation root, MlirBlock **blocks, size_t *n)
   *n = found.size;
 }
 
+// What kernels give beside something that it is a light function of.
+static bool lighten_results(MlirOperation root) {
+  MlirBlock *blocks;
+  size_t n;
+  bool changed = false;
+  blocks_with_forms(root, &blocks, &n);
+  for (size_t i = 0; i < n; ++i)
+    changed |= sn_fuse_light_results(blocks[i]);
+  free(blocks);
+  return changed;
+}
+
 // Bodies without uses of definitions, of which nobody knows here what they reduce.
 static bool are_known(MlirOperation root) {
   static const char *const names[] = {"sinter.rowwise", "sinter.contract"};
@@ -344,6 +356,8 @@ static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy, bool s
     for (size_t i = 0; i < n; ++i)
       changed |= sn_fuse_pairs(blocks[i], policy);
     free(blocks);
+    if (!changed)
+      changed = lighten_results(root);
     if (!changed && sides)
       changed = fuse_sides(root, policy);
     if (changed && !sn_failed(result))

@@ -26,6 +26,7 @@ SnPolicy sn_policy_of(const char *name, bool gpu);
 // Of a tensor; a size not known counts 1024.
 double sn_elements(MlirType shaped);
 double sn_bytes(MlirType shaped);
+double sn_points(const SnForm *f); // of its rows and columns
 // Bytes that running a and b as one kernel saves: what flows between them is not read, nor written
 // if nobody else reads it; what both read is read once.
 double sn_saved(const SnMerge *m);
@@ -130,6 +131,12 @@ bool sn_fuse_groups(MlirBlock block, const SnPolicy *policy);
 
 // A vector times a matrix becomes a sum over rows, where no tensor cores multiply; tells whether there was one.
 bool sn_fuse_vectors(MlirBlock block, const SnPolicy *policy);
+
+// ---- fuse/light_results.c --------------------------------------------------------
+
+// Results that are light functions of other results of their kernel are made by who reads them; tells whether there
+// were any.
+bool sn_fuse_light_results(MlirBlock block);
 
 // ---- fuse/argument_tables.c ----------------------------------------------------
 

@@ -106,6 +106,7 @@ static double points(const SnForm *f, intptr_t from, intptr_t to) {
     n *= f->dims.data[d].size == SN_DYNAMIC ? UNKNOWN_SIZE : (double)f->dims.data[d].size;
   return n;
 }
+double sn_points(const SnForm *f) { return points(f, 0, f->num_rows + f->num_cols); }
 
 // How often the merged form computes each value of a.
 static double times_again(const SnMerge *m) {
