@@ -32,6 +32,8 @@
 #define SN_KERNEL "sinter.kernel"
 // On a function: made of one operation of host code, by sinter-separate.
 #define SN_PART "sinter.part"
+// On a function: made of a few operations of host code by sinter-cut-chains, until sinter-splice.
+#define SN_CUT "sinter.cut"
 // On a public function with results of sizes `?`, from sinter-boundary on: the name of the
 // function that computes their sizes.
 #define SN_SHAPES "sinter.shapes"

@@ -54,9 +54,11 @@ const SnPipeline sn_pipeline_prepare = {
       {"sinter-empty", "tensor.concat %x, %nothing -> %x", NULL},                                                      \
       {"sinter-destinations", "outs(%e) of all -> outs(%e1), outs(%e2), ...", NULL},                                   \
       {"sinter-boundary", "numbers -> tensors of rank 0; inputs are not written", NULL},                               \
+      {"sinter-cut-chains", "many operations on one tensor -> calls of functions with a few of them each", NULL},      \
       {"one-shot-bufferize{bufferize-function-boundaries allow-return-allocs-from-loops "                              \
        "function-boundary-type-conversion=identity-layout-map}",                                                       \
        "tensor<4x8xf32> -> memref<4x8xf32>", NULL},                                                                    \
+      {"sinter-splice", "and those functions are where they were called", NULL},                                       \
       {"sinter-branches", "%y = scf.if { memref.alloc } else { memref.alloc } -> %y = memref.alloc", NULL},            \
       {"sinter-results", "-> memref<?xf32> of a size that depends on data  ->  (%out), compared and copied", NULL},    \
       {"buffer-results-to-out-params{hoist-dynamic-allocs hoist-static-allocs modify-public-functions}",               \

@@ -118,6 +118,23 @@ static void list_readers(SnFuseForms *f, MlirValue v) {
   sn_table_put(&f->of_value, v.ptr, (uintptr_t)all);
 }
 
+// Adds the next form of the block to the list of a value that many read. The block's forms are asked, not the value's
+// uses: those may be in any number of other blocks.
+static void list_reader(SnFuseForms *f, MlirValue v, SnFuseForm *form, SnTable *last) {
+  SnReaders *all = readers_of(f, v);
+  if (!all && !is_read_by_many(v))
+    return;
+  if (!all) {
+    all = sn_alloc(sizeof *all);
+    sn_push(&f->lists, all);
+    sn_table_put(&f->of_value, v.ptr, (uintptr_t)all);
+  }
+  if (sn_table_has(&all->of_form, form))
+    return;
+  link_behind(f, all, form, looked_up(last, all));
+  sn_table_put(last, all, (uintptr_t)looked_up(&all->of_form, form));
+}
+
 // ---- forms -------------------------------------------------------------------------------------
 
 static SnFuseForm *add_form(SnFuseForms *f, MlirOperation op) {
@@ -142,12 +159,14 @@ SnFuseForms sn_fuse_forms(MlirBlock block) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
     if (sn_is_form(op))
       add_form(&f, op);
+  SnTable last = {0}; // of a list, its last reader
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     SnFuseForm *form = sn_fuse_form(&f, op);
     for (intptr_t k = 0; form && k < sn_num_operands(op); ++k)
       if (is_shared(sn_operand(op, k)))
-        list_readers(&f, sn_operand(op, k));
+        list_reader(&f, sn_operand(op, k), form, &last);
   }
+  sn_table_free(&last);
   return f;
 }
 

@@ -4,10 +4,10 @@
   growth.py KIND ... [--gradients] [--options=TEXT] [--library] [--exponent=1.1] [--each=1.5]
 
 Compiles programs of bench/compile_programs at two sizes with test-counting-opt, and compares how often the functions
-of counted.inc were called. All calls together grow at most with --exponent. A single function may do with a few calls
-more, as a heap's comparisons do, but not with the square: more than --each fails, by its name. What is called less than
-a few times for each operation is too little to tell. With --library a whole library is made, and what LLVM's optimiser
-sees behind each function (references.c) counts too.
+of counted.inc and upstream.inc were called. All calls together grow at most with --exponent. A single function may do
+with a few calls more, as a heap's comparisons do, but not with the square: more than --each fails, by its name. What is
+called less than a few times for each operation is too little to tell. With --library a whole library is made, and what
+LLVM's optimiser sees behind each function (references.c) counts too.
 """
 import argparse
 import math
@@ -29,6 +29,9 @@ SIZES = {
     "gathers": (40, 160),
     "recurrent": (20, 80),
     "loops": (20, 80),
+    "whiles": (20, 80),
+    "branches": (20, 80),
+    "nested": (20, 80),
     "concats": (8, 32),
     "transformer": (2, 8),
 }
