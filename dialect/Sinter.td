@@ -769,10 +769,14 @@ def Sinter_SequenceOp : Sinter_Op<"sequence", [RecursiveMemoryEffects]> {
     blocks are done with the one before. Without it, each form is a phase of its own. A sequence means what its forms
     mean without it: `sinter-sequence{launches=separate}` takes it apart.
 
+    An `scf.for` in the body is a loop of the launch: layers of a network, steps of a recurrent one. Its phases, and
+    its waits, come again in each turn.
+
     * (Q1) the body is one block without arguments; it holds forms and `sinter.steps`, and `tensor.expand_shape`,
-      `collapse_shape` and `cast`, or the same of `memref`, of what they have, and ends in `sinter.yield`.
-    * (Q2) it yields one value for each result, of its type; each is a result of a form in the body, and none is
-      yielded twice. On memrefs there are none.
+      `collapse_shape` and `cast`, or the same of `memref`, of what they have, and loops (Q8), and ends in
+      `sinter.yield`.
+    * (Q2) it yields one value for each result, of its type; each is a result of a form or a loop in the body, and none
+      is yielded twice. On memrefs there are none.
     * (Q3) `phases` has a number for each form, in order: the first is 0, and each next one the same or one more.
     * (Q4) a form that reads what another one of the body writes is of a later phase than that, and so is one
       that writes what another reads or writes. What a `sinter.steps` stores in place is one memory with what was there
@@ -781,7 +785,18 @@ def Sinter_SequenceOp : Sinter_Op<"sequence", [RecursiveMemoryEffects]> {
     * (Q6) a sequence stands in no other one.
     * (Q7) `waits`, of a CPU, has a number for each form: so many of the first forms have ended when it begins. It is
       no more than there are in front of it, and all that it waits for by Q4 are among them. So no form waits for
-      itself, or for a later one.
+      itself, or for a later one. Of a loop in front of it the last turn counts.
+    * (Q8) a loop is an `scf.for` whose bounds are constants, with a turn or more; it carries 768 tensors or memrefs at
+      most, and holds a form or more, what the body may hold but for loops and what stores in place, and slices of its
+      turn: of sizes that are known, a part of dimension 0 that begins at the induction variable, and all of the others.
+    * (Q9) on tensors a loop yields results of its forms, each once, and goes on with them in the next turn. In place of
+      one it may yield a `tensor.insert_slice` of one into what it carries there, which is nobody else's but the form's:
+      its destination is the same slice. On memrefs it yields what it carries, in another order, by which memory goes in
+      a circle of 64 turns at most; nobody uses its results.
+    * (Q10) a loop begins a phase, and so does what is behind it: a turn begins when all blocks are done with the one
+      before. `waits` of its forms are those of its first turn; in each next one they are as many more as the loop has
+      forms. A form waits for itself of the turn before, and for what by Q4 it waits for of that turn. On tensors what
+      a form makes is one memory, and what a loop carries is two, by turns.
 
     ```mlir
     %z = sinter.sequence phases [0, 1] -> tensor<4x8xf32> {
@@ -797,6 +812,22 @@ def Sinter_SequenceOp : Sinter_Op<"sequence", [RecursiveMemoryEffects]> {
         sinter.yield %b : tensor<8xf32>
       }
       sinter.yield %w : tensor<4x8xf32>
+    }
+    ```
+
+    A loop: `%r` is twice `%x`, four times over.
+
+    ```mlir
+    %r = sinter.sequence phases [0] waits [0] -> tensor<4x8xf32> {
+      %y = scf.for %t = %c0 to %c4 step %c1 iter_args(%v = %x) -> (tensor<4x8xf32>) {
+        %w = sinter.rowwise (i = 4) by (j = 8) ins(%v[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
+        ^row(%a: tensor<8xf32>):
+          %b = arith.addf %a, %a : tensor<8xf32>
+          sinter.yield %b : tensor<8xf32>
+        }
+        scf.yield %w : tensor<4x8xf32>
+      }
+      sinter.yield %y : tensor<4x8xf32>
     }
     ```
   }];

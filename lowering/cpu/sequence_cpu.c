@@ -20,6 +20,8 @@
 // Scratch memory is no stack's: it lives in the workspace until all has run, each form's by itself, since forms
 // overlap.
 //
+// A loop of the sequence is a loop of this function, which notes each turn's stages: the region is one for all turns.
+//
 // test: test/lowering/cpu/sequence.mlir, test/run/sequence_cpu.test
 
 #include "capi/shim.h"
@@ -29,6 +31,7 @@
 #include "lowering/cpu/lower_cpu.h"
 #include "lowering/cpu/micro_block.h"
 #include "lowering/host/made_functions.h"
+#include "lowering/rows/sequence_turns.h"
 #include "runtime/runtime.h"
 #include <assert.h>
 
@@ -177,10 +180,22 @@ static uintptr_t number_of(const SnTable *t, MlirOperation func) {
 
 // Scratch memory that forms have one after the other.
 typedef struct {
-  int64_t bytes, user; // the last one: those before it had ended when it began
+  int64_t bytes;
+  size_t first, user; // the first of its loop, and the last one: those before that had ended when it began
   MlirValue memory;
 } Shared;
 typedef SN_VEC(Shared) SharedVec;
+
+// The last form that had the memory has ended when this one begins; in a loop, this one has when the first of the loop
+// that has it begins in the next turn.
+static bool may_have(const SnSequence *s, const Shared *memory, size_t form) {
+  const SnSequenceLoop *loop = sn_sequence_loop(s, form);
+  if (s->waits.data[form] <= (int64_t)memory->user)
+    return false;
+  return !loop || s->loop.data[memory->user] != s->loop.data[form] ||
+         sn_sequence_ended(s, memory->first, s->waits.data[memory->first]) >
+             sn_sequence_ended(s, form, (int64_t)form) - (int64_t)loop->forms;
+}
 
 // Which each form has: the largest that is free when it begins, or one more.
 static void share_memory(const Sequence *q, const SnSequence *s, const SnOpVec *functions, SharedVec *all,
@@ -188,14 +203,17 @@ static void share_memory(const Sequence *q, const SnSequence *s, const SnOpVec *
   for (size_t i = 0; i < functions->size; ++i) {
     size_t found = all->size;
     for (size_t k = 0; k < all->size; ++k)
-      if (all->data[k].user < s->waits.data[i] && (found == all->size || all->data[k].bytes > all->data[found].bytes))
+      if (may_have(s, &all->data[k], i) && (found == all->size || all->data[k].bytes > all->data[found].bytes))
         found = k;
-    if (found == all->size)
-      sn_push(all, (Shared){0});
+    bool is_new = found == all->size;
+    if (is_new)
+      sn_push(all, (Shared){.first = i});
     int64_t bytes = (int64_t)number_of(&q->shared, functions->data[i]);
     Shared *has = &all->data[found];
     has->bytes = bytes > has->bytes ? bytes : has->bytes;
-    has->user = (int64_t)i;
+    if (!is_new && s->loop.data[has->user] != s->loop.data[i])
+      has->first = i;
+    has->user = i;
     which[i] = found;
   }
 }
@@ -204,14 +222,115 @@ static MlirValue bytes_of_workspace(SnKernel *k, int64_t bytes) {
   return sn_cpu_workspace(k, sn_memref(mlirIntegerTypeGet(k->b.ctx, 8), 1, &bytes));
 }
 
-// The first bytes of a piece of memory.
-static MlirValue first_of(SnBuilder *b, MlirValue memory, int64_t bytes) {
-  return sn(b, "memref.view", memory, sn_index(b, 0), sn_memref(mlirIntegerTypeGet(b->ctx, 8), 1, &bytes));
+// So many bytes of a piece of memory.
+static MlirValue bytes_at(SnBuilder *b, MlirValue memory, MlirValue at, int64_t bytes) {
+  return sn(b, "memref.view", memory, at, sn_memref(mlirIntegerTypeGet(b->ctx, 8), 1, &bytes));
 }
 
 static void call_runtime(SnKernel *k, const char *name, MlirValue stages, const MlirValue *number) {
   MlirValue operands[] = {stages, number ? *number : stages};
   sn_cpu_call(k, &k->b, name, sn_values(number ? 2 : 1, operands), sn_types(0, NULL));
+}
+
+// ---- what is noted ---------------------------------------------------------------------------
+
+// The sequence, while calls of its forms are written.
+typedef struct {
+  SnKernel *k;
+  const Sequence *q;
+  const SnSequence *s;
+  const SnOpVec *functions;
+  const SnValueVec *operands; // of each form, as the sequence has them
+  const MlirValue *shared;    // of each form: scratch memory
+  MlirValue at;               // where stages are noted
+} Noting;
+
+static MlirValue address_of(SnBuilder *b, MlirValue memory, void *user) {
+  (void)user;
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  return sn(b, "arith.index_cast", sn(b, "memref.extract_aligned_pointer_as_index", memory, sn_index_type(b->ctx)),
+            i64);
+}
+
+// A loop's forms wait for as many more as it has in each turn. `own` is the memory of such a form, of each turn by
+// itself.
+static void note_form(const Noting *n, size_t i, const SnTurns *t, MlirValue own) {
+  SnBuilder *b = &n->k->b;
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  MlirOperation func = n->functions->data[i];
+  int64_t bytes = (int64_t)number_of(&n->q->bytes, func);
+  MlirValue waits = sn_int(b, i64, sn_sequence_ended(n->s, i, n->s->waits.data[i]));
+  if (t) {
+    MlirValue turn = sn(b, "arith.index_cast", t->at.index, i64);
+    waits = sn(b, "arith.addi", waits, sn(b, "arith.muli", turn, sn_int(b, i64, (int64_t)t->loop->forms)));
+    own = bytes_at(b, own, sn(b, "arith.muli", t->at.index, sn_index(b, bytes)), bytes);
+  }
+  call_runtime(n->k, "sinter_rt_sequence_form", n->at, &waits);
+  if (!t)
+    own = bytes_of_workspace(n->k, bytes);
+  SnValueVec operands = {0};
+  for (size_t o = 0; o < n->operands[i].size; ++o)
+    sn_push(&operands, t ? sn_turns_memref(b, t, n->operands[i].data[o]) : n->operands[i].data[o]);
+  sn_push(&operands, n->at);
+  sn_push(&operands, own);
+  sn_push(&operands, bytes_at(b, n->shared[i], sn_index(b, 0), (int64_t)number_of(&n->q->shared, func)));
+  MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
+  sn_op(b, "func.call", sn_values((intptr_t)operands.size, operands.data), sn_types(0, NULL),
+        sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, name)));
+  sn_vec_free(&operands);
+}
+
+static void note_loop(const Noting *n, const SnSequenceLoop *loop) {
+  SnBuilder *b = &n->k->b;
+  SnValueVec own = {0};
+  for (size_t i = loop->first; i < loop->first + loop->forms; ++i)
+    sn_push(&own, bytes_of_workspace(n->k, loop->turns * (int64_t)number_of(&n->q->bytes, n->functions->data[i])));
+  SnTurns t = {.loop = loop, .base = address_of};
+  sn_turns_begin(b, &t);
+  for (size_t i = 0; i < loop->forms; ++i)
+    note_form(n, loop->first + i, &t, own.data[i]);
+  sn_turns_end(b, &t);
+  sn_vec_free(&own);
+}
+
+static void note_all(const Noting *n) {
+  for (size_t i = 0; i < n->functions->size; ++i) {
+    const SnSequenceLoop *loop = sn_sequence_loop(n->s, i);
+    if (!loop)
+      note_form(n, i, NULL, (MlirValue){0});
+    else if (i == loop->first)
+      note_loop(n, loop);
+  }
+}
+
+static int64_t count_stages(const Sequence *q, const SnSequence *s, const SnOpVec *functions) {
+  int64_t stages = 0;
+  for (size_t i = 0; i < functions->size; ++i) {
+    const SnSequenceLoop *loop = sn_sequence_loop(s, i);
+    stages += sn_times(loop ? loop->turns : 1, (int64_t)number_of(&q->stages, functions->data[i]));
+  }
+  return stages;
+}
+
+static void run_all(SnKernel *k, const Sequence *q, const SnSequence *s, const SnOpVec *functions,
+                    const SnValueVec *operands) {
+  MlirValue memory =
+      bytes_of_workspace(k, SINTER_SEQUENCE_HEADER + SINTER_SEQUENCE_STAGE * count_stages(q, s, functions));
+  SharedVec shared = {0};
+  size_t *which = sn_alloc((functions->size + 1) * sizeof *which);
+  MlirValue *of_form = sn_alloc((functions->size + 1) * sizeof *of_form);
+  share_memory(q, s, functions, &shared, which);
+  for (size_t i = 0; i < shared.size; ++i)
+    shared.data[i].memory = bytes_of_workspace(k, shared.data[i].bytes);
+  for (size_t i = 0; i < functions->size; ++i)
+    of_form[i] = shared.data[which[i]].memory;
+  Noting n = {k, q, s, functions, operands, of_form, sn_cpu_address(&k->b, memory, sn_index(&k->b, 0))};
+  call_runtime(k, "sinter_rt_sequence_begin", n.at, NULL);
+  note_all(&n);
+  call_runtime(k, "sinter_rt_sequence_run", n.at, NULL);
+  free(which);
+  free(of_form);
+  sn_vec_free(&shared);
 }
 
 MlirLogicalResult sn_cpu_lower_sequence(SnKernel *k) {
@@ -221,7 +340,6 @@ MlirLogicalResult sn_cpu_lower_sequence(SnKernel *k) {
     return sn_error(k->op, "has no waits: run sinter-schedule{target=cpu} before sinter-lower-cpu");
   }
   Sequence q = {.module = k->module, .func = k->func, .b = k->b, .made = sn_made_begin(k->module)};
-  MlirType i64 = mlirIntegerTypeGet(k->b.ctx, 64);
   SnOpVec functions = {0};
   SN_VEC(SnValueVec) operands = {0};
   MlirLogicalResult result = SN_OK;
@@ -237,33 +355,8 @@ MlirLogicalResult sn_cpu_lower_sequence(SnKernel *k) {
   for (size_t i = 0; i < functions.size && !sn_failed(result); ++i)
     if (!sn_table_has(&q.stages, functions.data[i].ptr))
       result = lower_form(&q, functions.data[i]);
-  if (!sn_failed(result)) {
-    int64_t stages = 0;
-    for (size_t i = 0; i < functions.size; ++i)
-      stages += (int64_t)number_of(&q.stages, functions.data[i]);
-    MlirValue memory = bytes_of_workspace(k, SINTER_SEQUENCE_HEADER + SINTER_SEQUENCE_STAGE * stages);
-    SharedVec shared = {0};
-    size_t *which = sn_alloc((functions.size + 1) * sizeof *which);
-    share_memory(&q, &s, &functions, &shared, which);
-    for (size_t i = 0; i < shared.size; ++i)
-      shared.data[i].memory = bytes_of_workspace(k, shared.data[i].bytes);
-    MlirValue at = sn_cpu_address(&k->b, memory, sn_index(&k->b, 0));
-    call_runtime(k, "sinter_rt_sequence_begin", at, NULL);
-    for (size_t i = 0; i < functions.size; ++i) {
-      MlirValue waits = sn_int(&k->b, i64, s.waits.data[i]);
-      call_runtime(k, "sinter_rt_sequence_form", at, &waits);
-      SnValueVec *of_form = &operands.data[i];
-      sn_push(of_form, at);
-      sn_push(of_form, bytes_of_workspace(k, (int64_t)number_of(&q.bytes, functions.data[i])));
-      sn_push(of_form, first_of(&k->b, shared.data[which[i]].memory, (int64_t)number_of(&q.shared, functions.data[i])));
-      MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(functions.data[i], "sym_name"));
-      sn_op(&k->b, "func.call", sn_values((intptr_t)of_form->size, of_form->data), sn_types(0, NULL),
-            sn_attr("callee", mlirFlatSymbolRefAttrGet(k->b.ctx, name)));
-    }
-    free(which);
-    sn_vec_free(&shared);
-    call_runtime(k, "sinter_rt_sequence_run", at, NULL);
-  }
+  if (!sn_failed(result))
+    run_all(k, &q, &s, &functions, operands.data);
   for (size_t i = 0; i < operands.size; ++i)
     sn_vec_free(&operands.data[i]);
   sn_vec_free(&operands);

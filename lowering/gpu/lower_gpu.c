@@ -58,7 +58,7 @@ static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) 
        op = mlirOperationGetNextInBlock(op)) {
     if ((sn_is_form(op) || sn_is_steps(op) || sn_is_sequence(op)) && sn_null(form))
       form = op;
-    else if (!sn_is(op, "func.return") && !sn_is_view(op))
+    else if (!sn_is(op, "func.return") && !sn_is_view(op) && !sn_is(op, "arith.constant"))
       return sn_error(op, "stands beside the form in a kernel function: run sinter-outline before sinter-lower-gpu");
   }
   if (sn_null(form))

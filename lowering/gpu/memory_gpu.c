@@ -22,6 +22,7 @@
 // relies on: sinter-workspace, memref-expand    runs in: sinter-gpu    test: test/lowering/gpu/memory_gpu.mlir
 
 #include "lowering/host/host.h"
+#include "lowering/rows/memrefs.h"
 
 static MlirValue pointer_at(SnBuilder *b, MlirValue address) {
   return sn(b, "llvm.inttoptr", sn(b, "arith.index_cast", address, sn_type(b->ctx, "i64")),
@@ -240,34 +241,6 @@ static MlirLogicalResult load(MlirOperation module, MlirOperation op) {
 
 // ---- buffers -----------------------------------------------------------------------------------
 
-// A contiguous memref at this address, as upstream's conversion to LLVM's dialect has one; its sizes that are `?` in
-// order.
-static MlirValue memref_at(SnBuilder *b, MlirValue pointer, MlirType type, const MlirValue *sizes) {
-  int64_t rank = sn_rank(type);
-  MlirType i64 = sn_type(b->ctx, "i64"), all = rank ? sn_type(b->ctx,
-                                                              "!llvm.struct<(ptr, ptr, i64, array<%lld x i64>, "
-                                                              "array<%lld x i64>)>",
-                                                              (long long)rank, (long long)rank)
-                                                    : sn_type(b->ctx, "!llvm.struct<(ptr, ptr, i64)>");
-  MlirValue made = sn(b, "llvm.mlir.undef", all), stride = sn_int(b, i64, 1);
-  int64_t at[2] = {0};
-  intptr_t unknown = 0;
-  for (; at[0] < 2; ++at[0])
-    made = sn(b, "llvm.insertvalue", made, pointer, sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 1, at)));
-  made = sn(b, "llvm.insertvalue", made, sn_int(b, i64, 0), sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 1, at)));
-  for (intptr_t d = 0; d < rank; ++d)
-    unknown += sn_dim(type, d) == SN_DYNAMIC;
-  for (at[1] = rank; at[1]-- > 0;) {
-    int64_t place[] = {3, at[1]}, step[] = {4, at[1]}, known = sn_dim(type, at[1]);
-    MlirValue size = known == SN_DYNAMIC ? sn(b, "arith.index_cast", sizes[--unknown], i64) : sn_int(b, i64, known);
-    made = sn(b, "llvm.insertvalue", made, size, sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 2, place)));
-    made = sn(b, "llvm.insertvalue", made, stride, sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 2, step)));
-    if (at[1])
-      stride = sn(b, "arith.muli", stride, size);
-  }
-  return sn(b, "builtin.unrealized_conversion_cast", made, type);
-}
-
 static MlirLogicalResult place(MlirOperation module, MlirOperation op) {
   MlirStringRef name = mlirFlatSymbolRefAttrGetValue(sn_get_attr(op, "name"));
   if (!sn_get_attr(sn_symbol(module, name.data), "constant").ptr)
@@ -280,7 +253,7 @@ static MlirLogicalResult place(MlirOperation module, MlirOperation op) {
             from = sn(&b, "llvm.inttoptr", sn(&b, "arith.index_cast", address, i64), pointer);
   MlirValue arguments[] = {from, bytes_of(&b, host), word};
   sn_call_runtime(&b, module, "sinter_rt_device_constant", sn_values(3, arguments));
-  MlirValue there = memref_at(&b, sn(&b, "llvm.load", word, pointer), sn_type_of(host), NULL);
+  MlirValue there = sn_memref_at(&b, sn(&b, "llvm.load", word, pointer), sn_type_of(host), NULL);
   MlirOperation reads = sn_definer(address);
   SnOpVec on_host = {0};
   sn_push(&on_host, reads);
@@ -299,7 +272,8 @@ static MlirLogicalResult see_anew(MlirOperation module, MlirOperation op) {
   if (!mlirTypeIsAMemRef(to) || !mlirTypeIsAMemRef(from))
     return SN_OK;
   SnBuilder b = sn_before(op);
-  mlirValueReplaceAllUsesOfWith(sn_result(op, 0), memref_at(&b, element_at(&b, sn_operand(op, 0), 0, NULL), to, NULL));
+  MlirValue pointer = element_at(&b, sn_operand(op, 0), 0, NULL);
+  mlirValueReplaceAllUsesOfWith(sn_result(op, 0), sn_memref_at(&b, pointer, to, NULL));
   mlirOperationDestroy(op);
   return SN_OK;
 }
@@ -331,7 +305,7 @@ static MlirLogicalResult allocate(MlirOperation module, MlirOperation op) {
   MlirValue arguments[] = {bytes, word};
   sn_call_runtime(&b, module, "sinter_rt_device_allocate", sn_values(2, arguments));
   MlirValue address = sn(&b, "llvm.load", word, sn_type(b.ctx, "!llvm.ptr"));
-  mlirValueReplaceAllUsesOfWith(memref, memref_at(&b, address, type, sizes));
+  mlirValueReplaceAllUsesOfWith(memref, sn_memref_at(&b, address, type, sizes));
   mlirOperationDestroy(op);
   return SN_OK;
 }

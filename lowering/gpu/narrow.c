@@ -16,6 +16,7 @@
 
 #include "lowering/gpu/lower_gpu.h"
 #include "lowering/gpu/math/gpu_math.h"
+#include "lowering/rows/memrefs.h"
 #include "lowering/rows/rowprogram.h"
 
 #define LIMIT ((int64_t)1 << 31)
@@ -165,6 +166,16 @@ static void step_by_constant(MlirOperation step) {
   mlirOperationDestroy(step);
 }
 
+// Memory at an address has sizes as wide as an index.
+static void narrow_memref(MlirOperation cast) {
+  MlirValue memref = sn_result(cast, 0), pointer = sn_memref_address(memref);
+  if (sn_none(pointer) || !mlirTypeIsAMemRef(sn_type_of(memref)))
+    return;
+  SnBuilder b = sn_before(cast);
+  mlirValueReplaceAllUsesOfWith(memref, sn_narrow_memref_at(&b, pointer, sn_type_of(memref), 32));
+  mlirOperationDestroy(cast);
+}
+
 void sn_gpu_narrow(MlirOperation module) {
   Sizes s = {0};
   mlirOperationWalk(module, look_at, &s, MlirWalkPreOrder);
@@ -177,4 +188,5 @@ void sn_gpu_narrow(MlirOperation module) {
   sn_gpu_each(module, "arith.index_cast", clamp);
   sn_gpu_each(module, "arith.index_castui", clamp_unsigned);
   sn_gpu_each(module, "vector.step", step_by_constant);
+  sn_gpu_each(module, "builtin.unrealized_conversion_cast", narrow_memref);
 }

@@ -12,7 +12,8 @@
 // All blocks run at once (a cooperative launch), or nobody could wait.
 //
 // The counter is one for the whole launch and only grows: phase p begins when it is blocks * p. The last block that
-// counts itself at the end leaves 0.
+// counts itself at the end leaves 0. A loop of the sequence is a loop of the kernel, and each turn of a phase is one
+// more that is counted.
 //
 // Forms whose blocks are clusters, whose warps have roles or which make barriers in shared memory are none of a
 // sequence's: what they are made of is there once for a launch.
@@ -23,6 +24,8 @@
 #include "dialect/sequence.h"
 #include "lowering/facts/gpu_sequence.h"
 #include "lowering/gpu/lower_gpu.h"
+#include "lowering/rows/rowprogram.h"
+#include "lowering/rows/sequence_turns.h"
 #include <stdio.h>
 
 enum {
@@ -37,8 +40,10 @@ typedef struct {
   SnGpuLaunch launch;
   int64_t beside;          // of its blocks, in one of the launch
   int64_t scratch;         // where its piece of the workspace begins
-  SN_VEC(size_t) operands; // which of the kernel's
+  SN_VEC(size_t) operands; // which of the kernel's; of what a loop makes, of which it is a part
 } Member;
+
+enum { NO_OPERAND = -1 }; // what a loop carries: different ones by turns
 
 // What the blocks ask the second cache for in front of a phase.
 typedef struct {
@@ -70,6 +75,21 @@ static size_t operand_of(Sequence *q, MlirValue v) {
   return q->operands.size - 1;
 }
 
+static bool is_inside(const Sequence *q, MlirValue v) {
+  for (size_t i = 0; i < q->s.loops.size; ++i) {
+    SnTurns t = {.loop = &q->s.loops.data[i]};
+    if (sn_turns_make(&t, v))
+      return true;
+  }
+  return false;
+}
+
+static size_t operand_under(Sequence *q, MlirValue v) {
+  while (is_inside(q, v) && !mlirValueIsABlockArgument(v))
+    v = sn_operand(sn_definer(v), 0);
+  return is_inside(q, v) ? (size_t)NO_OPERAND : operand_of(q, v);
+}
+
 static MlirLogicalResult gather(MlirOperation op, const SnGpuBody *body, void *user) {
   Sequence *q = user;
   const SnGpuLaunch *l = body->launch;
@@ -84,20 +104,25 @@ static MlirLogicalResult gather(MlirOperation op, const SnGpuBody *body, void *u
               .beside = sn_gpu_beside(&q->plan, l),
               .scratch = (q->scratch + SCRATCH_ALIGNED - 1) / SCRATCH_ALIGNED * SCRATCH_ALIGNED};
   for (intptr_t k = 0; k < sn_num_operands(op); ++k)
-    sn_push(&m.operands, operand_of(q, sn_operand(op, k)));
+    sn_push(&m.operands, operand_under(q, sn_operand(op, k)));
   q->scratch = m.scratch + body->scratch;
   q->asserts |= body->asserts;
   sn_push(&q->members, m);
   return SN_OK;
 }
 
+// What loops begin with.
+static void gather_loops(Sequence *q) {
+  for (size_t i = 0; i < q->s.loops.size; ++i)
+    for (intptr_t k = 3; k < sn_num_operands(q->s.loops.data[i].op); ++k)
+      operand_of(q, sn_operand(q->s.loops.data[i].op, k));
+}
+
 // A value is written, or shares its elements with one that is.
 static void find_written(Sequence *q) {
   for (size_t i = 0; i < q->operands.size; ++i)
-    for (size_t m = 0; m < q->members.size; ++m)
-      for (intptr_t k = 0; k < sn_num_operands(q->members.data[m].op); ++k)
-        q->written.data[i] |= sn_form_writes(q->members.data[m].op, k) &&
-                              sn_same(sn_viewed(q->operands.data[i]), sn_viewed(sn_operand(q->members.data[m].op, k)));
+    for (size_t k = 0; k < q->s.forms.size && !q->written.data[i]; ++k)
+      q->written.data[i] = sn_sequence_writes(&q->s, k, q->operands.data[i]);
 }
 
 // ---- what is asked for ahead ------------------------------------------------------------------
@@ -116,6 +141,8 @@ static void plan_ahead(Sequence *q) {
   for (size_t m = 0; m < q->members.size; ++m)
     for (size_t k = 0; k < q->members.data[m].operands.size; ++k) {
       size_t i = q->members.data[m].operands.data[k];
+      if (i == (size_t)NO_OPERAND || is_inside(q, sn_operand(q->members.data[m].op, (intptr_t)k)))
+        continue; // another one in each turn
       if (!had.data[i] && bytes_of(q->operands.data[i]) >= ASKED_BYTES)
         sn_push(&needed, (Ahead){q->s.phase.data[m], i, 0, bytes_of(q->operands.data[i])});
       had.data[i] = true;
@@ -164,7 +191,7 @@ static void clocks_symbol(MlirOperation kernel, char name[SYMBOL_BYTES]) {
 static void make_clocks(SnBuilder *b, const SnGpuKernel *k, Sequence *q) {
   MlirOperation module = mlirOperationGetParentOperation(k->func);
   SnBuilder at = sn_at_start(mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)), b->loc);
-  int64_t n = 2 * k->blocks * sn_sequence_phases(&q->s);
+  int64_t n = 2 * k->blocks * sn_sequence_all_phases(&q->s);
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), pointer = sn_type(b->ctx, "!llvm.ptr<1>");
   char name[SYMBOL_BYTES];
   clocks_symbol(k->func, name);
@@ -180,14 +207,21 @@ static void make_clocks(SnBuilder *b, const SnGpuKernel *k, Sequence *q) {
   q->clocks = sn(b, "llvm.ptrtoint", memory, i64);
 }
 
-static void keep_time(SnBuilder *b, SnGpuKernel *k, const Sequence *q, int64_t phase, bool ended) {
+// The phase begins, or the one before it has ended; so many there were (i64).
+static void keep_time(SnBuilder *b, SnGpuKernel *k, const Sequence *q, MlirValue phase, bool ended) {
   if (!q->plan.clocks)
     return;
+  int64_t known;
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
   SnIf first = sn_if(b, k->first);
   MlirValue of_block = sn(b, "arith.muli", sn(b, "arith.index_cast", k->block, i64),
-                          sn_int(b, i64, 16 * sn_sequence_phases(&q->s))),
-            at = sn(b, "arith.addi", sn(b, "arith.addi", q->clocks, of_block), sn_int(b, i64, 16 * phase + 8 * ended));
+                          sn_int(b, i64, 16 * sn_sequence_all_phases(&q->s))),
+            base = sn(b, "arith.addi", q->clocks, of_block), of_phase;
+  if (sn_known(phase, &known))
+    of_phase = sn_int(b, i64, 16 * known - 8 * ended);
+  else
+    of_phase = sn(b, "arith.addi", sn(b, "arith.muli", phase, sn_int(b, i64, 16)), sn_int(b, i64, -8 * ended));
+  MlirValue at = sn(b, "arith.addi", base, of_phase);
   sn_gpu_ptx(b, "{ .reg .u64 t; mov.u64 t, %globaltimer; st.global.u64 [$0], t; }", "l,~{memory}", sn_values(1, &at),
              (MlirType){0});
   sn_end_if(b, &first);
@@ -213,6 +247,19 @@ static void add_form(char *text, size_t size, MlirOperation op) {
   sn_form_free(&f);
 }
 
+typedef SN_VEC(MlirAttribute) Attributes;
+
+// That which begins with form m, if one does.
+static void note_phase(Attributes *phases, const Sequence *q, size_t m) {
+  char text[400] = "";
+  int64_t phase = q->s.phase.data[m];
+  if (m && q->s.phase.data[m - 1] == phase)
+    return;
+  for (; m < q->members.size && q->s.phase.data[m] == phase; ++m)
+    add_form(text, sizeof text, q->members.data[m].op);
+  sn_push(phases, sn_string(mlirOperationGetContext(q->s.op), text));
+}
+
 // On the program: {kernel = "main_kernel0", symbol = "main_kernel0_clocks", blocks = 132, phases = ["rowwise (i = 64)
 // by (j = 8)", ...]}, of each.
 static void note_clocks(MlirOperation op, const Sequence *q) {
@@ -221,17 +268,19 @@ static void note_clocks(MlirOperation op, const Sequence *q) {
   while (!sn_is(func, "func.func"))
     func = mlirOperationGetParentOperation(func);
   module = mlirOperationGetParentOperation(func);
-  SN_VEC(MlirAttribute) all = {0};
-  SN_VEC(MlirAttribute) phases = {0};
+  Attributes all = {0}, phases = {0};
   MlirAttribute before = sn_get_attr(module, SN_KERNEL_CLOCKS);
   for (intptr_t i = 0; before.ptr && i < mlirArrayAttrGetNumElements(before); ++i)
     sn_push(&all, mlirArrayAttrGetElement(before, i));
-  for (int64_t phase = 0; phase < sn_sequence_phases(&q->s); ++phase) {
-    char text[400] = "";
-    for (size_t m = 0; m < q->members.size; ++m)
-      if (q->s.phase.data[m] == phase)
-        add_form(text, sizeof text, q->members.data[m].op);
-    sn_push(&phases, sn_string(ctx, text));
+  for (size_t m = 0; m < q->members.size; ++m) {
+    const SnSequenceLoop *loop = sn_sequence_loop(&q->s, m);
+    if (loop && m != loop->first)
+      continue; // noted
+    if (!loop)
+      note_phase(&phases, q, m);
+    for (int64_t turn = 0; loop && turn < loop->turns; ++turn)
+      for (size_t i = 0; i < loop->forms; ++i)
+        note_phase(&phases, q, loop->first + i);
   }
   char symbol[SYMBOL_BYTES];
   clocks_symbol(func, symbol);
@@ -249,21 +298,25 @@ static void note_clocks(MlirOperation op, const Sequence *q) {
 
 // ---- the kernel --------------------------------------------------------------------------------
 
-// All blocks are done with phases before this one, and see what they stored.
-static void begin_phase(SnBuilder *b, SnGpuKernel *k, const Sequence *q, int64_t phase) {
+// All blocks are done with phases before this one, and see what they stored. So many phases there were (i64), each turn
+// of a loop counted; `phase` is its number in the schedule, by which blocks ask ahead; -1: nothing.
+static void begin_phase(SnBuilder *b, SnGpuKernel *k, const Sequence *q, MlirValue before, int64_t phase) {
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  int64_t known;
   sn_gpu_sync(b, k);
-  keep_time(b, k, q, phase - 1, true);
+  keep_time(b, k, q, before, true);
   SnIf first = sn_if(b, k->first);
   MlirValue counter = sn_gpu_counter(b, k, sn_index(b, 0));
   sn_gpu_count(b, counter);
   for (size_t i = 0; i < q->ahead.size; ++i)
     if (q->ahead.data[i].phase == phase)
       ask_ahead(b, k, &q->ahead.data[i]);
-  sn_gpu_await_count(b, k, counter, sn_int(b, i64, phase * k->blocks));
+  MlirValue counted = sn_known(before, &known) ? sn_int(b, i64, known * k->blocks)
+                                               : sn(b, "arith.muli", before, sn_int(b, i64, k->blocks));
+  sn_gpu_await_count(b, k, counter, counted);
   sn_end_if(b, &first);
   sn_gpu_sync(b, k);
-  keep_time(b, k, q, phase, false);
+  keep_time(b, k, q, before, false);
 }
 
 // The kernel as a form's block sees it: `tenant` of those beside each other, or null.
@@ -307,8 +360,20 @@ typedef struct {
   const Member *member;
   SnBuilder *b;
   SnGpuKernel *k;
-  MlirValue zero; // memref<1xi32> of shared memory, which holds it
+  MlirValue zero;       // memref<1xi32> of shared memory, which holds it
+  const SnTurns *turns; // null: it is in no loop
 } Writing;
+
+static void find_operand(const Writing *w, size_t o, MlirValue *operand, MlirValue *address) {
+  MlirValue v = sn_operand(w->member->op, (intptr_t)o);
+  if (w->turns && sn_turns_make(w->turns, v)) {
+    *operand = sn_turns_memref(w->b, w->turns, v);
+    *address = sn_turns_address(w->b, w->turns, v);
+  } else {
+    *operand = w->k->operands[w->member->operands.data[o]];
+    *address = w->k->addresses[w->member->operands.data[o]];
+  }
+}
 
 // One block of the form's, or those that come in turns.
 static MlirLogicalResult write_form(MlirOperation op, const SnGpuBody *body, void *user) {
@@ -337,10 +402,8 @@ static MlirLogicalResult write_form(MlirOperation op, const SnGpuBody *body, voi
   sn_gpu_new_tenants(k->arena, m->beside, tenant);
   MlirValue *operands = sn_alloc((m->operands.size + 1) * sizeof *operands),
             *addresses = sn_alloc((m->operands.size + 1) * sizeof *addresses);
-  for (size_t i = 0; i < m->operands.size; ++i) {
-    operands[i] = k->operands[m->operands.data[i]];
-    addresses[i] = k->addresses[m->operands.data[i]];
-  }
+  for (size_t i = 0; i < m->operands.size; ++i)
+    find_operand(w, i, &operands[i], &addresses[i]);
   of.operands = operands;
   of.addresses = addresses;
   of.num_operands = m->operands.size;
@@ -361,35 +424,92 @@ static MlirLogicalResult write_form(MlirOperation op, const SnGpuBody *body, voi
   return SN_OK;
 }
 
+// The kernel, while its forms are written.
+typedef struct {
+  Sequence *q;
+  SnGpuKernel *k;
+  MlirValue zero;
+} Emitting;
+
+// i64: phases before the one of form m, in this turn.
+static MlirValue phases_before(SnBuilder *b, const Emitting *e, size_t m, const SnTurns *t) {
+  const SnSequence *s = &e->q->s;
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  MlirValue n = sn_int(b, i64, sn_sequence_phases_before(s, s->phase.data[m]));
+  if (!t)
+    return n;
+  MlirValue turn = sn(b, "arith.index_cast", t->at.index, i64);
+  return sn(b, "arith.addi", n, sn(b, "arith.muli", turn, sn_int(b, i64, sn_loop_phases(s, t->loop))));
+}
+
+static void emit_form(SnBuilder *b, const Emitting *e, size_t m, const SnTurns *t) {
+  Writing w = {e->q, &e->q->members.data[m], b, e->k, e->zero, t};
+  sn_gpu_lower_form(e->q->members.data[m].op, write_form, &w);
+}
+
+// The form behind another one, of the same turn if both are in a loop.
+static void emit_behind(SnBuilder *b, const Emitting *e, size_t m, const SnTurns *t) {
+  int64_t phase = e->q->s.phase.data[m];
+  if (phase > e->q->s.phase.data[m - 1])
+    begin_phase(b, e->k, e->q, phases_before(b, e, m, t), t ? -1 : phase);
+  else // shared memory is this form's
+    sn_gpu_sync(b, e->k);
+}
+
+static MlirValue address_of(SnBuilder *b, MlirValue memory, void *user) {
+  const Emitting *e = user;
+  (void)b;
+  return e->k->addresses[operand_of(e->q, memory)];
+}
+
+// A turn begins as a phase does; the first one has begun.
+static void emit_loop(SnBuilder *b, Emitting *e, const SnSequenceLoop *loop) {
+  SnTurns t = {.loop = loop, .base = address_of, .user = e, .space = 1};
+  sn_turns_begin(b, &t);
+  MlirValue later = sn(b, "arith.cmpi", t.at.index, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 1))); // ne
+  SnIf again = sn_if(b, later);
+  begin_phase(b, e->k, e->q, phases_before(b, e, loop->first, &t), -1);
+  sn_end_if(b, &again);
+  for (size_t i = 0; i < loop->forms; ++i) {
+    if (i)
+      emit_behind(b, e, loop->first + i, &t);
+    emit_form(b, e, loop->first + i, &t);
+  }
+  sn_turns_end(b, &t);
+}
+
 static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   Sequence *q = (Sequence *)user; // its clocks are the kernel's
-  int64_t phases = sn_sequence_phases(&q->s), one = 1;
-  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
-  MlirValue zero = sn_gpu_launched_shared(b, k, "a zero", 1, &one, i32, SN_GPU_FOR_VECTORS);
+  int64_t phases = sn_sequence_all_phases(&q->s), one = 1;
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64);
+  Emitting e = {q, k, sn_gpu_launched_shared(b, k, "a zero", 1, &one, i32, SN_GPU_FOR_VECTORS)};
   SnIf begin = sn_if(b, k->first);
-  sn_op(b, "memref.store", sn_int(b, i32, 0), zero, sn_index(b, 0));
+  sn_op(b, "memref.store", sn_int(b, i32, 0), e.zero, sn_index(b, 0));
   if (phases > 1)
     sn_gpu_take_counter(b, k, sn_index(b, 0));
   sn_end_if(b, &begin);
   sn_gpu_sync(b, k);
   if (q->plan.clocks)
     make_clocks(b, k, q);
-  keep_time(b, k, q, 0, false);
+  keep_time(b, k, q, sn_int(b, i64, 0), false);
   for (size_t m = 0; m < q->members.size; ++m) {
-    if (m && q->s.phase.data[m] > q->s.phase.data[m - 1])
-      begin_phase(b, k, q, q->s.phase.data[m]);
-    else if (m) // shared memory is this form's
-      sn_gpu_sync(b, k);
-    Writing w = {q, &q->members.data[m], b, k, zero};
-    sn_gpu_lower_form(q->members.data[m].op, write_form, &w);
+    const SnSequenceLoop *loop = sn_sequence_loop(&q->s, m);
+    if (loop && m != loop->first)
+      continue; // written with the loop
+    if (m)
+      emit_behind(b, &e, m, NULL);
+    if (loop)
+      emit_loop(b, &e, loop);
+    else
+      emit_form(b, &e, m, NULL);
   }
   if (q->plan.clocks) {
     sn_gpu_sync(b, k);
-    keep_time(b, k, q, phases - 1, true);
+    keep_time(b, k, q, sn_int(b, i64, phases), true);
   }
   if (phases > 1) {
     SnIf first = sn_if(b, k->first);
-    sn_gpu_is_last(b, k, sn_index(b, 0), sn_int(b, mlirIntegerTypeGet(b->ctx, 64), phases * k->blocks));
+    sn_gpu_is_last(b, k, sn_index(b, 0), sn_int(b, i64, phases * k->blocks));
     sn_end_if(b, &first);
   }
 }
@@ -402,6 +522,7 @@ MlirLogicalResult sn_gpu_lower_sequence(MlirOperation op, SnGpuTakeBody take, vo
   for (size_t i = 0; i < q.s.forms.size && !sn_failed(result); ++i)
     result = sn_gpu_lower_form(q.s.forms.data[i], gather, &q);
   if (!sn_failed(result)) {
+    gather_loops(&q);
     find_written(&q);
     plan_ahead(&q);
     SnGpuLaunch launch = {.blocks = q.plan.blocks,

@@ -17,6 +17,7 @@
 // runs in: sinter-cpu and sinter-gpu with explain=true    test: test/passes/explain/explain.mlir
 
 #include "passes/explain/explain.h"
+#include "dialect/sequence.h"
 #include "runtime/file.h"
 #include "target/chips.h"
 #include <errno.h>
@@ -146,7 +147,7 @@ static void makers(const SnNodes *nodes, MlirValue v, int depth, SnIndices *to) 
 static MlirWalkResult collect(MlirOperation op, void *user) {
   SnNodes *nodes = user;
   bool kernel = is_kernel(op);
-  if (!kernel && !stays_outside(op))
+  if (!kernel && (!stays_outside(op) || sn_in_sequence(op)))
     return MlirWalkResultAdvance;
   SnNode n = {.op = op, .what = name_of(op), .outside = !kernel};
   n.in = bytes_in(op, &n.reads_what);
@@ -397,8 +398,35 @@ static void explain_kernels(MlirOperation module, const Options *o, FILE *to) {
     mlirOperationWalk(module, forget_why, NULL, MlirWalkPreOrder);
 }
 
+// A loop, or what stands in one, that no sequence could hold.
+static MlirWalkResult find_apart(MlirOperation op, void *found) {
+  if (sn_get_attr(op, "sinter.why").ptr &&
+      (sn_is(op, "scf.for") || sn_is(mlirOperationGetParentOperation(op), "scf.for")))
+    sn_push((SnOpVec *)found, op);
+  return MlirWalkResultAdvance;
+}
+
+static void explain_apart(const SnOpVec *apart, FILE *to, bool html) {
+  for (size_t i = 0; i < apart->size; ++i) {
+    SnLocations lines = {0};
+    sn_lines(mlirOperationGetLocation(apart->data[i]), &lines);
+    MlirStringRef why = mlirStringAttrGetValue(sn_get_attr(apart->data[i], "sinter.why"));
+    char *text = sn_explain_format("%s%s%s %.*s", lines.size ? sn_line_name(lines.data[0]) : "",
+                                   lines.size ? ": " : "", sn_name(apart->data[i]), (int)why.length, why.data);
+    fputs(html ? "<p>" : "", to);
+    if (html)
+      sn_explain_html_put(text, strlen(text), to);
+    else
+      fputs(text, to);
+    fputs(html ? "</p>\n" : "\n", to);
+    free(text);
+    sn_vec_free(&lines);
+  }
+}
+
 // What was said of the kernels is there already: it goes on.
-static void explain_sequences(MlirOperation module, const SnOpVec *sequences, const Options *o, FILE *to) {
+static void explain_sequences(MlirOperation module, const SnOpVec *sequences, const SnOpVec *apart, const Options *o,
+                              FILE *to) {
   bool html = is_html(o->output);
   for (size_t i = 0; i < sequences->size; ++i) {
     MlirOperation func = mlirOperationGetParentOperation(sequences->data[i]);
@@ -411,8 +439,10 @@ static void explain_sequences(MlirOperation module, const SnOpVec *sequences, co
     sn_tasks_free(&t);
     free(title);
   }
+  explain_apart(apart, to, html);
   if (html)
     sn_explain_html_end(to);
+  mlirOperationWalk(module, forget_why, NULL, MlirWalkPreOrder);
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
@@ -421,7 +451,10 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
     return sn_error(module, SN_GPU_CHIP_ERROR, o->target.chip);
   bool own = *o->output && strcmp(o->output, "-") && !o->record, of_sequences = !strcmp(o->of, "sequences");
   SnOpVec sequences = of_sequences ? sn_collect(module, "sinter.sequence") : (SnOpVec){0};
-  if (of_sequences && !sequences.size)
+  SnOpVec apart = {0};
+  if (of_sequences)
+    mlirOperationWalk(module, find_apart, &apart, MlirWalkPreOrder);
+  if (of_sequences && !sequences.size && !apart.size)
     return SN_OK;
   char *page = of_sequences && own ? sn_explain_said(o->output) : NULL;
   SinterFile file;
@@ -433,13 +466,14 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
     else if (of_sequences && is_html(o->output))
       sn_explain_html_begin(to);
     if (of_sequences)
-      explain_sequences(module, &sequences, o, to);
+      explain_sequences(module, &sequences, &apart, o, to);
     else
       explain_kernels(module, o, to);
     sn_source_free();
   }
   free(page);
   sn_vec_free(&sequences);
+  sn_vec_free(&apart);
   if (!made)
     return sn_error(module, "sinter-explain cannot write %s: %s", o->output, strerror(errno));
   bool ok = own ? sinter_file_finish(&file) : !fflush(*o->output ? stdout : stderr);

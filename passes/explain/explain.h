@@ -89,15 +89,18 @@ void sn_explain_html_put(const char *s, size_t n, FILE *to);
 
 // ---- explain/tasks.c: the forms of a sequence, and what they wait for --------------------------------
 
-// Form `from` makes what form `to` reads; or, with no bytes, `to` waits for it all the same.
+// Form `from` makes what form `to` reads; or, with no bytes, `to` waits for it all the same. Where `from` is no earlier
+// form, that is of the turn before; where `begins` is set, a loop begins with it, and later turns read another.
 typedef struct {
   size_t from, to;
   double bytes;
+  bool begins;
 } SnTaskFlow;
 
-// Forms first .. first + period - 1, `times` times over: layers, or steps.
+// Forms first .. first + period - 1, `times` times over: layers, or steps. Those of a loop stand there once.
 typedef struct {
   size_t first, period, times;
+  bool loop;
 } SnTaskRepeat;
 
 typedef struct {
@@ -106,6 +109,7 @@ typedef struct {
   int64_t *phase, *waits;  // of each form
   bool on_gpu;             // phases wait for each other, and not forms
   int64_t blocks, threads; // of the launch, on a GPU
+  int64_t all_forms, all_phases; // each turn of a loop counted
   SN_VEC(SnTaskFlow) flows;
   SN_VEC(SnTaskRepeat) repeats;
 } SnTasks;

@@ -7,7 +7,8 @@
 //     forms 0 to 10, 4 times
 //
 // Layers of a network, or steps of a recurrent one, are shown once: forms that do the same to what lies as far back, or
-// to the same. The first of them may differ from the rest, for it reads what is given.
+// to the same. The first of them may differ from the rest, for it reads what is given. A loop of the sequence says so
+// by itself; what its forms read of the turn before is of a form that is no earlier one.
 //
 // runs in: explain    test: test/passes/explain/sequences.mlir
 
@@ -82,45 +83,85 @@ static char *work_of(MlirOperation form) {
 
 // ---- what flows ----------------------------------------------------------------------------------
 
-static void add_flow(SnTasks *t, size_t from, size_t to, double bytes) {
+static void add_flow(SnTasks *t, size_t from, size_t to, double bytes, bool begins) {
   for (size_t i = t->flows.size; i-- > 0 && t->flows.data[i].to == to;)
-    if (t->flows.data[i].from == from) {
+    if (t->flows.data[i].from == from && t->flows.data[i].begins == begins) {
       t->flows.data[i].bytes += bytes;
       return;
     }
-  SnTaskFlow flow = {from, to, bytes};
+  SnTaskFlow flow = {from, to, bytes, begins};
   sn_push(&t->flows, flow);
 }
 
-static void find_flows(SnTasks *t) {
-  SnTable number = {0};
+// The forms of a sequence, by their results.
+typedef struct {
+  SnTasks *t;
+  const SnSequence *s;
+  SnTable number;
+} Flows;
+
+static const SnSequenceLoop *loop_of(const SnSequence *s, MlirOperation op) {
+  for (size_t i = 0; i < s->loops.size; ++i)
+    if (mlirOperationEqual(s->loops.data[i].op, op))
+      return &s->loops.data[i];
+  return NULL;
+}
+
+static MlirValue yielded(MlirOperation loop, intptr_t k) {
+  return sn_operand(mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0))), k);
+}
+
+// What form k reads of what others made: of a loop's, what the last turn left; of what a loop carries, what it begins
+// with and what the turn before made.
+static void add_read(Flows *f, size_t k, MlirValue v, bool begins, bool *last) {
+  v = sn_viewed(v);
+  double bytes = sn_bytes(sn_type_of(v));
+  if (mlirValueIsABlockArgument(v)) {
+    const SnSequenceLoop *loop = loop_of(f->s, mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(v)));
+    intptr_t place = mlirBlockArgumentGetArgNumber(v) - 1;
+    if (!loop || place < 0)
+      return;
+    add_read(f, k, sn_operand(loop->op, 3 + place), true, last);
+    add_read(f, k, yielded(loop->op, place), false, last);
+    return;
+  }
+  const SnSequenceLoop *loop = loop_of(f->s, mlirOpResultGetOwner(v));
+  if (loop) {
+    add_read(f, k, yielded(loop->op, mlirOpResultGetResultNumber(v)), begins, last);
+    return;
+  }
+  uintptr_t from = 0;
+  if (!sn_table_get(&f->number, mlirOpResultGetOwner(v).ptr, &from))
+    return;
+  add_flow(f->t, from, k, bytes, begins);
+  *last |= f->t->waits && (int64_t)from + 1 == f->t->waits[k];
+}
+
+static void find_flows(SnTasks *t, const SnSequence *s) {
+  Flows f = {t, s, {0}};
   for (size_t k = 0; k < t->forms.size; ++k)
-    sn_table_put(&number, t->forms.data[k].op.ptr, k);
+    sn_table_put(&f.number, t->forms.data[k].op.ptr, k);
   for (size_t k = 0; k < t->forms.size; ++k) {
     MlirOperation op = t->forms.data[k].op;
     bool last = !t->waits || !t->waits[k]; // the last form that it waits for is one that it reads
     for (intptr_t o = 0; o < sn_num_operands(op); ++o) {
       MlirValue v = sn_viewed(sn_operand(op, o));
-      bool again = false;
+      bool again = sn_form_writes(op, o) && !mlirTypeIsAMemRef(sn_type_of(v)) && !sn_is_in_place(op);
       for (intptr_t i = 0; i < o && !again; ++i)
         again = sn_same(sn_viewed(sn_operand(op, i)), v);
-      MlirOperation maker = sn_definer(v);
-      uintptr_t from = 0;
-      if (again || sn_null(maker) || !sn_table_get(&number, maker.ptr, &from))
-        continue;
-      add_flow(t, from, k, sn_bytes(sn_type_of(v)));
-      last |= t->waits && (int64_t)from + 1 == t->waits[k];
+      if (!again)
+        add_read(&f, k, v, false, &last);
     }
     if (!last)
-      add_flow(t, (size_t)t->waits[k] - 1, k, 0);
+      add_flow(t, (size_t)t->waits[k] - 1, k, 0, false);
   }
-  sn_table_free(&number);
+  sn_table_free(&f.number);
 }
 
 double sn_tasks_inner(const SnTasks *t, size_t k) {
   double n = 0;
   for (size_t i = 0; i < t->flows.size; ++i)
-    n += t->flows.data[i].to == k ? t->flows.data[i].bytes : 0;
+    n += t->flows.data[i].to == k && !t->flows.data[i].begins ? t->flows.data[i].bytes : 0;
   return n;
 }
 
@@ -159,7 +200,7 @@ static void find_repeats(SnTasks *t, const size_t *flows, size_t lo, size_t hi) 
       if (!begins_phase(t, i) || times < 2 || (times == 2 && p < 3) || behind < of_best)
         continue;
       if (!best.times || behind > of_best || spared > best_spares || (spared == best_spares && p == best.period))
-        best = (SnTaskRepeat){i, p, times};
+        best = (SnTaskRepeat){i, p, times, false};
     }
   }
   if (!best.times)
@@ -172,7 +213,7 @@ static void find_repeats(SnTasks *t, const size_t *flows, size_t lo, size_t hi) 
 size_t sn_tasks_shown(const SnTasks *t, size_t k) {
   for (size_t i = 0; i < t->repeats.size; ++i) {
     const SnTaskRepeat *r = &t->repeats.data[i];
-    if (k >= r->first && k < r->first + r->period * r->times)
+    if (!r->loop && k >= r->first && k < r->first + r->period * r->times)
       return r->first + (k - r->first) % r->period;
   }
   return k;
@@ -206,15 +247,25 @@ SnTasks sn_tasks_read(MlirOperation sequence) {
     if (t.waits)
       t.waits[k] = s.waits.data[k];
   }
-  sn_sequence_free(&s);
-  find_flows(&t);
+  t.all_phases = sn_sequence_all_phases(&s);
+  find_flows(&t, &s);
   size_t *flows = sn_alloc((n + 1) * sizeof *flows), at = 0;
   for (size_t k = 0; k <= n; ++k) {
     while (at < t.flows.size && t.flows.data[at].to < k)
       ++at;
     flows[k] = at;
   }
-  find_repeats(&t, flows, 0, n);
+  size_t lo = 0;
+  t.all_forms = (int64_t)n;
+  for (size_t i = 0; i < s.loops.size; ++i) {
+    const SnSequenceLoop *loop = &s.loops.data[i];
+    find_repeats(&t, flows, lo, loop->first);
+    sn_push(&t.repeats, (SnTaskRepeat){loop->first, loop->forms, (size_t)loop->turns, true});
+    t.all_forms += (loop->turns - 1) * (int64_t)loop->forms;
+    lo = loop->first + loop->forms;
+  }
+  find_repeats(&t, flows, lo, n);
+  sn_sequence_free(&s);
   free(flows);
   return t;
 }
@@ -243,18 +294,25 @@ static void put_form(const SnTasks *t, size_t k, FILE *to) {
   if (t->waits && t->waits[k])
     fprintf(to, ", waits for the first %" PRId64, t->waits[k]);
   fprintf(to, "; reads %s", sn_amount(n->in - inner).text);
-  for (size_t i = 0; i < t->flows.size; ++i)
-    if (t->flows.data[i].to == k && t->flows.data[i].bytes > 0)
-      fprintf(to, ", %s of form %zu", sn_amount(t->flows.data[i].bytes).text, t->flows.data[i].from);
+  for (size_t i = 0; i < t->flows.size; ++i) {
+    const SnTaskFlow *f = &t->flows.data[i];
+    if (f->to == k && f->bytes > 0)
+      fprintf(to, ", %s of form %zu%s", sn_amount(f->bytes).text, f->from,
+              f->begins      ? " in the first turn"
+              : f->from >= k ? " of the turn before"
+                             : "");
+  }
   fprintf(to, "; writes %s\n", sn_amount(n->out).text);
 }
 
 void sn_tasks_text(const SnTasks *t, const char *name, size_t number, FILE *to) {
   size_t n = t->forms.size;
   fprintf(to, "%s: sequence %zu: %zu form%s", name, number, n, plural((int64_t)n));
+  if (t->all_forms > (int64_t)n)
+    fprintf(to, ", %" PRId64 " with all turns,", t->all_forms);
   if (t->on_gpu)
     fprintf(to, " in one launch of %" PRId64 " blocks of %" PRId64 " threads, %" PRId64 " phases\n", t->blocks,
-            t->threads, n ? t->phase[n - 1] + 1 : 0);
+            t->threads, t->all_phases);
   else
     fprintf(to, " in one parallel region\n");
   for (size_t k = 0; k < n; ++k) {
@@ -262,7 +320,8 @@ void sn_tasks_text(const SnTasks *t, const char *name, size_t number, FILE *to) 
       continue;
     const SnTaskRepeat *r = sn_tasks_repeat(t, k);
     if (r)
-      fprintf(to, "  %zu times forms %zu to %zu:\n", r->times, r->first, r->first + r->period - 1);
+      fprintf(to, "  %zu times forms %zu to %zu%s:\n", r->times, r->first, r->first + r->period - 1,
+              r->loop ? ", a loop" : "");
     put_form(t, k, to);
   }
 }

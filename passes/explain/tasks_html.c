@@ -65,7 +65,7 @@ static void put_repeats(const Picture *p, FILE *to) {
     fprintf(to,
             "<g><title>forms %zu to %zu, %zu times: up to form %zu</title><rect class=\"times\" x=\"3\" y=\"%zu\" "
             "width=\"%zu\" height=\"%zu\" rx=\"6\"/><text class=\"time\" x=\"8\" y=\"%zu\">%zu times</text></g>\n",
-            r->first, last, r->times, r->first + r->period * r->times - 1, y,
+            r->first, last, r->times, r->loop ? last : r->first + r->period * r->times - 1, y,
             (size_t)LEFT + p->columns * (WIDTH + GAP_X) - 6, end - y, y + 12, r->times);
   }
 }
@@ -153,12 +153,15 @@ void sn_tasks_html(const SnTasks *t, const char *name, size_t number, FILE *to) 
     shown += sn_tasks_shown(t, k) == k;
   fprintf(to, "<h2>@");
   put(name, to);
-  fprintf(to, ", sequence %zu</h2>\n<p>%zu forms in one ", number, n);
+  fprintf(to, ", sequence %zu</h2>\n<p>%zu forms", number, n);
+  if (t->all_forms > (int64_t)n)
+    fprintf(to, ", %" PRId64 " with all turns,", t->all_forms);
+  fprintf(to, " in one ");
   if (t->on_gpu)
     fprintf(to,
             "launch of %" PRId64 " blocks of %" PRId64 " threads: at the end of each of %" PRId64
             " phases all blocks wait for each other",
-            t->blocks, t->threads, n ? t->phase[n - 1] + 1 : 0);
+            t->blocks, t->threads, t->all_phases);
   else
     fprintf(to, "parallel region: a form waits for as many first forms as its lines say");
   fprintf(to, "%s.</p>\n", shown < n ? "; what comes several times is drawn once" : "");

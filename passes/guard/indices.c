@@ -12,6 +12,7 @@
 // runs in: sinter-cpu    test: test/passes/guard/indices.mlir, test/run/guards.test
 
 #include "passes/guard/guard.h"
+#include "dialect/sequence.h"
 #include <stdio.h>
 
 static MlirLocation place(MlirLocation where) {
@@ -69,6 +70,28 @@ static bool constant(MlirValue v, int64_t *n) {
   return true;
 }
 
+// A loop's induction variable whose ends are known.
+static bool is_turn(MlirValue v, int64_t *low, int64_t *high) {
+  if (!mlirValueIsABlockArgument(v) || mlirBlockArgumentGetArgNumber(v))
+    return false;
+  SnSequenceLoop loop;
+  if (!sn_loop_read(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(v)), &loop))
+    return false;
+  *low = loop.from;
+  *high = loop.from + loop.step * (loop.turns - 1);
+  return true;
+}
+
+// A number, or one of a loop's turns, that is inside of so many with `more` behind it.
+static bool is_inside(MlirValue v, int64_t more, int64_t size) {
+  int64_t low, high;
+  if (constant(v, &low))
+    high = low;
+  else if (!is_turn(v, &low, &high))
+    return false;
+  return low >= 0 && high < size - more;
+}
+
 static void both(SnBuilder *b, MlirValue *all, MlirValue more) {
   *all = sn_none(*all) ? more : sn(b, "arith.andi", *all, more);
 }
@@ -84,8 +107,8 @@ static void guard_element(MlirOperation op, intptr_t tensor) {
   MlirValue x = sn_operand(op, tensor), inside = {0};
   for (intptr_t i = 0; i < sn_rank(sn_type_of(x)); ++i) {
     MlirValue at = sn_operand(op, tensor + 1 + i);
-    int64_t n, size = sn_dim(sn_type_of(x), i);
-    if (size == SN_DYNAMIC || !constant(at, &n) || n < 0 || n >= size)
+    int64_t size = sn_dim(sn_type_of(x), i);
+    if (size == SN_DYNAMIC || !is_inside(at, 0, size))
       both(&b, &inside, compare(&b, ULT, at, size_of(&b, x, i)));
   }
   fail_unless(&b, inside, "an index is outside of the tensor");
@@ -113,12 +136,14 @@ static void guard_slice(MlirOperation op, MlirValue tensor, intptr_t next) {
   MlirValue inside = {0}, zero = sn_index(&b, 0), one = sn_index(&b, 1), source = sn_operand(op, 0);
   bool into = sn_is(op, "tensor.insert_slice"), alike = into && sn_rank(sn_type_of(source)) == rank;
   for (intptr_t i = 0; i < rank; ++i) {
-    bool fixed = sn_dim(sn_type_of(tensor), i) != SN_DYNAMIC;
+    int64_t whole = sn_dim(sn_type_of(tensor), i), elements;
+    bool fixed = whole != SN_DYNAMIC;
     MlirValue offset = part(&b, op, names[0], i, &at[0], &fixed), size = part(&b, op, names[1], i, &at[1], &fixed),
               stride = part(&b, op, names[2], i, &at[2], &fixed);
     if (alike && (sn_dim(sn_type_of(source), i) == SN_DYNAMIC || !constant(size, &(int64_t){0})))
       both(&b, &inside, compare(&b, EQ, size_of(&b, source, i), size));
-    if (fixed)
+    if (fixed || (whole != SN_DYNAMIC && sn_is_constant(stride, 1) && constant(size, &elements) && elements > 0 &&
+                  is_inside(offset, elements - 1, whole)))
       continue;
     // Numbers below 0 are beyond every size. The last element is the first and size - 1 strides: size - 1 <= (n - 1 -
     // offset) / stride.

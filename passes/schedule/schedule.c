@@ -123,7 +123,7 @@ static MlirLogicalResult schedule(MlirOperation op, const SnScheduleOptions *opt
 static MlirAttribute least_waits(MlirOperation op) {
   SnSequence s = sn_sequence_read(op);
   int64_t *waits = sn_alloc((s.forms.size + 1) * sizeof *waits);
-  sn_sequence_least_waits(&s.forms, waits);
+  sn_sequence_least_waits(&s, waits);
   MlirAttribute found = mlirDenseI64ArrayGet(mlirOperationGetContext(op), (intptr_t)s.forms.size, waits);
   free(waits);
   sn_sequence_free(&s);

@@ -12,7 +12,9 @@
 //   }
 //
 // launches = "one": a block's forms that stand behind each other, with nothing between that needs the host, are one
-// sequence each. Forms whose sizes are not known stay apart, and so do those that no block of a sequence can run.
+// sequence each. Forms whose sizes are not known stay apart, and so do those that no block of a sequence can run. A
+// loop that holds nothing else is one of them, with all its turns (launch_loops.c); of any other loop each turn is
+// joined.
 // launches = "separate": sequences are taken apart again.
 //
 // Forms are given no schedule here: what they had for a GPU was for a launch of their own, and is dropped. On a CPU
@@ -27,27 +29,17 @@
 #include "capi/pass.h"
 #include "dialect/sequence.h"
 #include "dialect/steps.h"
+#include "passes/sequence/launch_loops.h"
 #include "passes/sequence/region_worth.h"
 #include "target/chips.h"
 
 // Addresses that a kernel is given: it has 4 KiB of parameters; from CUDA 12.1 on, without which there is no sm_90a,
 // 32,764 bytes. (CUDA programming guide, "Function Parameters".)
 enum { MOST_ADDRESSES = 500, MOST_OF_NEW_CHIPS = 4000, NEW_CHIP = 90 };
+// Kernels of a loop in one region: what there is to do is noted before any begins, some hundred bytes for each.
+enum { MOST_OF_REGION = 1 << 15 };
 
 // ---- what can be joined -----------------------------------------------------------------------
-
-static bool is_static(MlirOperation op) {
-  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
-    if (!mlirTypeIsARankedTensor(sn_type_of(sn_operand(op, k))) ||
-        !mlirShapedTypeHasStaticShape(sn_type_of(sn_operand(op, k))))
-      return false;
-  for (intptr_t k = 0; k < sn_num_results(op); ++k)
-    if (!mlirShapedTypeHasStaticShape(sn_type_of(sn_result(op, k))))
-      return false;
-  return sn_num_results(op) > 0;
-}
-
-static bool is_form(MlirOperation op) { return (sn_is_form(op) || sn_is_steps(op)) && is_static(op); }
 
 // Nothing happens there but a value, which may as well be made earlier.
 static bool is_free(MlirOperation op) {
@@ -62,23 +54,57 @@ typedef struct {
   SnTable addresses; // by value: what forms read, and what they make
 } Run;
 
-static bool has(const Run *r, MlirOperation op) { return !sn_null(op) && sn_table_has(&r->members, op.ptr); }
-
-static bool needs(const Run *r, MlirOperation op) {
-  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
-    if (has(r, sn_definer(sn_operand(op, k))))
+// The operation, or the loop that it stands in.
+static bool has(const Run *r, MlirOperation op) {
+  for (int depth = 0; depth < 2 && !sn_null(op); ++depth, op = mlirOperationGetParentOperation(op))
+    if (sn_table_has(&r->members, op.ptr))
       return true;
   return false;
+}
+
+typedef struct {
+  Run *r;
+  bool needs;
+} Asking;
+
+static MlirWalkResult ask(MlirOperation op, void *user) {
+  Asking *a = user;
+  for (intptr_t k = 0; k < sn_num_operands(op) && !a->needs; ++k) {
+    MlirOperation made = sn_definer(sn_operand(op, k));
+    a->needs = !sn_null(made) && sn_table_has(&a->r->members, made.ptr);
+  }
+  return a->needs ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static bool needs(Run *r, MlirOperation op) {
+  Asking a = {r, false};
+  mlirOperationWalk(op, ask, &a, MlirWalkPreOrder);
+  return a.needs;
+}
+
+static MlirWalkResult note_addresses(MlirOperation op, void *addresses) {
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+    if (mlirTypeIsAShaped(sn_type_of(sn_operand(op, k))))
+      sn_table_put(addresses, sn_operand(op, k).ptr, 1);
+  for (intptr_t k = 0; k < sn_num_results(op); ++k)
+    sn_table_put(addresses, sn_result(op, k).ptr, 1);
+  return MlirWalkResultAdvance;
 }
 
 static void add(Run *r, MlirOperation op) {
   sn_push(&r->ops, op);
   sn_table_put(&r->members, op.ptr, 1);
-  r->forms += !sn_is_view(op);
-  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
-    sn_table_put(&r->addresses, sn_operand(op, k).ptr, 1);
-  for (intptr_t k = 0; k < sn_num_results(op); ++k)
-    sn_table_put(&r->addresses, sn_result(op, k).ptr, 1);
+  if (!sn_is_view(op))
+    r->forms += sn_is(op, "scf.for") ? sn_loop_kernels(op) : 1;
+  mlirOperationWalk(op, note_addresses, &r->addresses, MlirWalkPreOrder);
+}
+
+static size_t addresses_of(MlirOperation op) {
+  SnTable all = {0};
+  mlirOperationWalk(op, note_addresses, &all, MlirWalkPreOrder);
+  size_t n = all.size;
+  sn_table_free(&all);
+  return n;
 }
 
 static void forget(Run *r) {
@@ -126,9 +152,16 @@ static void give_views(Run *r) {
     }
 }
 
+static MlirWalkResult forget_schedule(MlirOperation op, void *user) {
+  (void)user;
+  if (sn_is_form(op) || sn_is_steps(op))
+    mlirOperationRemoveAttributeByName(op, SN_STR("schedule"));
+  return MlirWalkResultAdvance;
+}
+
 static void join(Run *r, bool on_cpu) {
   give_views(r);
-  SnOpVec forms = {0};
+  SnOpVec ops = {0};
   SnValueVec given = {0};
   SN_VEC(MlirType) types = {0};
   MlirOperation last = {0};
@@ -137,25 +170,26 @@ static void join(Run *r, bool on_cpu) {
     if (sn_null(op))
       continue;
     last = op;
+    sn_push(&ops, op);
     if (sn_is_view(op))
       continue;
-    sn_push(&forms, op);
     if (!on_cpu)
-      mlirOperationRemoveAttributeByName(op, SN_STR("schedule"));
+      mlirOperationWalk(op, forget_schedule, NULL, MlirWalkPreOrder);
     for (intptr_t k = 0; k < sn_num_results(op); ++k)
       if (is_used(r, sn_result(op, k), false)) {
         sn_push(&given, sn_result(op, k));
         sn_push(&types, sn_type_of(sn_result(op, k)));
       }
   }
-  int64_t *phases = sn_alloc((forms.size + 1) * sizeof *phases);
-  sn_sequence_least_phases(&forms, phases);
+  SnSequence s = sn_sequence_of(&ops);
+  sn_sequence_least_phases(&s, s.phase.data);
   SnBuilder b = sn_after(last);
   MlirRegion region = mlirRegionCreate();
   MlirBlock body = mlirBlockCreate(0, NULL, NULL);
   mlirRegionAppendOwnedBlock(region, body);
+  MlirAttribute phases = mlirDenseI64ArrayGet(b.ctx, (intptr_t)s.forms.size, s.phase.data);
   MlirOperation sequence = sn_op(&b, "sinter.sequence", sn_types((intptr_t)types.size, types.data),
-                                 sn_attr("phases", mlirDenseI64ArrayGet(b.ctx, (intptr_t)forms.size, phases)), region);
+                                 sn_attr("phases", phases), region);
   for (size_t k = 0; k < given.size; ++k)
     replace_outside(r, given.data[k], sn_result(sequence, (intptr_t)k));
   for (size_t i = 0; i < r->ops.size; ++i)
@@ -165,8 +199,8 @@ static void join(Run *r, bool on_cpu) {
     }
   SnBuilder end = sn_at_end(body, b.loc);
   sn_op(&end, "sinter.yield", sn_values((intptr_t)given.size, given.data), sn_types(0, NULL));
-  free(phases);
-  sn_vec_free(&forms);
+  sn_sequence_free(&s);
+  sn_vec_free(&ops);
   sn_vec_free(&given);
   sn_vec_free(&types);
 }
@@ -187,15 +221,20 @@ static void end_run(Run *r, const How *how) {
   forget(r);
 }
 
+static bool shares(MlirOperation form, const void *user) {
+  const How *how = user;
+  return sn_is_joinable_form(form) && (how->always || how->on_cpu || !sn_launch_alone(form, how->processors));
+}
+
 static void join_block(MlirBlock block, const How *how) {
   Run r = {0};
   for (MlirOperation op = mlirBlockGetFirstOperation(block), next; !sn_null(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
-    bool joins = (is_form(op) && (how->always || how->on_cpu || !sn_launch_alone(op, how->processors))) ||
-                 (sn_is_view(op) && needs(&r, op) && is_static(op));
-    if (joins && r.addresses.size + (size_t)(sn_num_operands(op) + sn_num_results(op)) > how->most)
+    bool works = shares(op, how) || sn_loop_is_joinable(op, how->on_cpu ? MOST_OF_REGION : INT64_MAX, shares, how),
+         joins = works || (sn_is_view(op) && needs(&r, op) && sn_is_static(op));
+    if (joins && r.addresses.size + addresses_of(op) > how->most)
       end_run(&r, how);
-    if (joins && (is_form(op) || r.forms))
+    if (works || (joins && r.forms))
       add(&r, op);
     else if (r.forms && !(is_free(op) && !needs(&r, op)))
       end_run(&r, how);
@@ -226,6 +265,7 @@ static void take_apart(MlirOperation op) {
 
 typedef struct {
   const char *launches, *wrt, *target, *chip;
+  bool remarks, reasons;
 } Options;
 static const char *const launches[] = {"given", "separate", "one", "worth", NULL};
 static const char *const targets[] = {"cpu", "gpu", NULL};
@@ -240,6 +280,8 @@ static const SnOption options[] = {
     {SN_OPTION_STRING, "target", "where they run", "gpu", targets, offsetof(Options, target)},
     {SN_OPTION_STRING, "chip", "the GPU's architecture: how many addresses its kernels can be given",
      SN_GPU_CHIP_DEFAULT, NULL, offsetof(Options, chip)},
+    {SN_OPTION_BOOL, "remarks", "say which loops are not joined, and why", "false", NULL, offsetof(Options, remarks)},
+    {SN_OPTION_BOOL, "reasons", "these loops keep why, for sinter-explain", "false", NULL, offsetof(Options, reasons)},
     {0},
 };
 
@@ -253,22 +295,35 @@ static MlirWalkResult find_forms(MlirOperation op, void *found) {
   return MlirWalkResultAdvance;
 }
 
-// Blocks that hold forms.
+typedef SN_VEC(MlirBlock) Blocks;
+
+static void add_block(Blocks *blocks, MlirBlock block) {
+  for (size_t k = 0; k < blocks->size; ++k)
+    if (mlirBlockEqual(blocks->data[k], block))
+      return;
+  sn_push(blocks, block);
+}
+
+// Blocks that hold forms, and of a loop's first the one that holds the loop: joined whole, it has no blocks to join.
 static void join_blocks(MlirOperation func, const How *how) {
-  SnOpVec forms = {0};
-  SN_VEC(MlirBlock) blocks = {0};
+  SnOpVec forms = {0}, loops = sn_collect(func, "scf.for");
+  Blocks blocks = {0};
+  for (size_t i = 0; i < loops.size; ++i)
+    if (!sn_in_sequence(mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(loops.data[i], 0)))))
+      sn_loop_prepare(loops.data[i]);
   mlirOperationWalk(func, find_forms, &forms, MlirWalkPreOrder);
   for (size_t i = 0; i < forms.size; ++i) {
     MlirBlock block = mlirOperationGetBlock(forms.data[i]);
-    bool had = false;
-    for (size_t k = 0; k < blocks.size && !had; ++k)
-      had = mlirBlockEqual(blocks.data[k], block);
-    if (!had)
-      sn_push(&blocks, block);
+    MlirOperation parent = mlirBlockGetParentOperation(block);
+    if (sn_is(parent, "scf.for"))
+      add_block(&blocks, mlirOperationGetBlock(parent));
+    add_block(&blocks, block);
   }
   for (size_t i = 0; i < blocks.size; ++i)
-    join_block(blocks.data[i], how);
+    if (!sn_is_sequence(mlirOperationGetParentOperation(mlirBlockGetParentOperation(blocks.data[i]))))
+      join_block(blocks.data[i], how);
   sn_vec_free(&forms);
+  sn_vec_free(&loops);
   sn_vec_free(&blocks);
 }
 
@@ -295,7 +350,12 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
   if (!sn_gpu_chip(o->chip))
     return sn_error(op, SN_GPU_CHIP_ERROR, o->chip);
-  return sn_each_function(op, run_function, (void *)o);
+  sn_show_refusals(o->remarks);
+  sn_keep_refusals(o->reasons);
+  MlirLogicalResult result = sn_each_function(op, run_function, (void *)o);
+  sn_show_refusals(false);
+  sn_keep_refusals(false);
+  return result;
 }
 
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);

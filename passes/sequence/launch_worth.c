@@ -67,23 +67,21 @@ static int64_t lost_by(MlirOperation op, int64_t processors) {
 bool sn_launch_alone(MlirOperation op, int64_t processors) { return lost_by(op, processors) > 2 * (LAUNCH - WAIT); }
 
 bool sn_launch_is_worth(const SnOpVec *ops, int64_t processors) {
-  int64_t lost = 0;
-  SnOpVec forms = {0};
-  for (size_t i = 0; i < ops->size; ++i)
-    if (!sn_is_view(ops->data[i])) {
-      lost += lost_by(ops->data[i], processors);
-      sn_push(&forms, ops->data[i]);
-    }
-  int64_t *phases = sn_alloc(forms.size * sizeof *phases);
-  sn_sequence_least_phases(&forms, phases);
-  int64_t waits = phases[forms.size - 1], saved = (int64_t)(forms.size - 1) * LAUNCH - waits * WAIT;
+  int64_t lost = 0, kernels = 0;
+  SnSequence s = sn_sequence_of(ops);
+  for (size_t k = 0; k < s.forms.size; ++k) {
+    int64_t turns = sn_sequence_loop(&s, k) ? sn_sequence_loop(&s, k)->turns : 1;
+    lost += sn_times(turns, lost_by(s.forms.data[k], processors));
+    kernels += turns;
+  }
+  sn_sequence_least_phases(&s, s.phase.data);
+  int64_t waits = sn_sequence_all_phases(&s) - 1, saved = (kernels - 1) * LAUNCH - waits * WAIT;
   bool is = saved > lost;
   sn_remark(ops->data[0],
             "begins %lld kernels that %s one launch: %lld waits in it cost %lld.%lld us less than launches, "
             "products %lld.%lld us more",
-            (long long)forms.size, is ? "share" : "do not share", (long long)waits, (long long)(saved / 1000),
+            (long long)kernels, is ? "share" : "do not share", (long long)waits, (long long)(saved / 1000),
             (long long)(saved % 1000 / 100), (long long)(lost / 1000), (long long)(lost % 1000 / 100));
-  free(phases);
-  sn_vec_free(&forms);
+  sn_sequence_free(&s);
   return is;
 }

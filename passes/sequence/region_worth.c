@@ -75,11 +75,13 @@ static int64_t nanoseconds_of(MlirOperation op) {
 
 SnSequenceWorth sn_sequence_worth(const SnOpVec *ops) {
   SnSequenceWorth w = {0};
-  for (size_t i = 0; i < ops->size; ++i)
-    if (!sn_is_view(ops->data[i])) {
-      w.takes += nanoseconds_of(ops->data[i]);
-      w.forms++;
-    }
+  SnSequence s = sn_sequence_of(ops);
+  for (size_t k = 0; k < s.forms.size; ++k) {
+    int64_t turns = sn_sequence_loop(&s, k) ? sn_sequence_loop(&s, k)->turns : 1;
+    w.takes += sn_times(turns, nanoseconds_of(s.forms.data[k]));
+    w.forms += turns;
+  }
+  sn_sequence_free(&s);
   w.saves = (w.forms - 1) * SAVED;
   return w;
 }

@@ -19,7 +19,7 @@ func.func @q1_arguments(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
 
 func.func @q1_other(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
   %z = sinter.sequence -> tensor<4x8xf32> {
-    // expected-error @+1 {{stands in a sequence, which holds sinter.rowwise, contract and steps, and reshapes}}
+    // expected-error @+1 {{stands in a sequence, which holds sinter.rowwise, contract and steps, reshapes, and loops}}
     %n = arith.constant 1.0 : f32
     %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
     ^row(%a: tensor<8xf32>):
@@ -61,7 +61,7 @@ func.func @q2_type(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
 // -----
 
 func.func @q2_outside(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
-  // expected-error @+1 {{yields a value for result 0 that is no result of a form in its body}}
+  // expected-error @+1 {{yields a value for result 0 that is no result of a form or a loop in its body}}
   %z = sinter.sequence -> tensor<4x8xf32> {
     %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
     ^row(%a: tensor<8xf32>):
@@ -75,7 +75,7 @@ func.func @q2_outside(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
 // -----
 
 func.func @q2_view(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
-  // expected-error @+1 {{yields a value for result 0 that is no result of a form in its body}}
+  // expected-error @+1 {{yields a value for result 0 that is no result of a form or a loop in its body}}
   %z = sinter.sequence -> tensor<32xf32> {
     %y = sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : tensor<4x8xf32>) outs(%e[i, j] : tensor<4x8xf32>) {
     ^row(%a: tensor<8xf32>):

@@ -103,3 +103,45 @@ func.func @reused(%x: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %z : tensor<8xf32>
 }
+
+// What a loop carries goes round between two buffers of the caller's, from what it begins with; after six turns the
+// last one has stored to that of the result. A slice is a part of the whole; what is stored to in slices begins as a
+// copy.
+
+// CHECK-LABEL: func.func @loop
+// CHECK-SAME: %[[X:.*]]: tensor<4x8xf32>, %[[ALL:.*]]: tensor<6x4x8xf32>)
+// CHECK: %[[R:.*]] = memref.alloc() : memref<4x8xf32>
+// CHECK: %[[C:.*]] = bufferization.alloc_tensor() copy(%[[ALL]])
+// CHECK: %[[Q:.*]] = bufferization.to_buffer %[[C]]
+// CHECK: %[[M:.*]] = bufferization.to_buffer %[[X]] read_only
+// CHECK: %[[B:.*]] = memref.alloc() : memref<4x8xf32>
+// CHECK: call @loop_kernel0(%[[R]], %[[Q]], %[[M]], %[[B]])
+func.func @loop(%x: tensor<4x8xf32>, %all: tensor<6x4x8xf32>) -> (tensor<4x8xf32>, tensor<6x4x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %e = tensor.empty() : tensor<4x8xf32>
+  %z:2 = sinter.sequence phases [0] waits [0] -> tensor<4x8xf32>, tensor<6x4x8xf32> {
+    %r:2 = scf.for %t = %c0 to %c6 step %c1 iter_args(%v = %x, %s = %all) -> (tensor<4x8xf32>, tensor<6x4x8xf32>) {
+      %d = tensor.extract_slice %s[%t, 0, 0] [1, 4, 8] [1, 1, 1] : tensor<6x4x8xf32> to tensor<4x8xf32>
+      %u:2 = sinter.rowwise (i = 4) by (j = 8) ins(%v[i, j] : tensor<4x8xf32>)
+          outs(%e[i, j] : tensor<4x8xf32>, %d[i, j] : tensor<4x8xf32>) {
+      ^row(%a: tensor<8xf32>):
+        %n = arith.addf %a, %a : tensor<8xf32>
+        sinter.yield %n, %n : tensor<8xf32>, tensor<8xf32>
+      }
+      %q = tensor.insert_slice %u#1 into %s[%t, 0, 0] [1, 4, 8] [1, 1, 1] : tensor<4x8xf32> into tensor<6x4x8xf32>
+      scf.yield %u#0, %q : tensor<4x8xf32>, tensor<6x4x8xf32>
+    }
+    sinter.yield %r#0, %r#1 : tensor<4x8xf32>, tensor<6x4x8xf32>
+  }
+  return %z#0, %z#1 : tensor<4x8xf32>, tensor<6x4x8xf32>
+}
+// CHECK: func.func private @loop_kernel0(%[[R:.*]]: memref<4x8xf32>, %[[Q:.*]]: memref<6x4x8xf32>, %[[M:.*]]: memref<4x8xf32>, %[[B:.*]]: memref<4x8xf32>)
+// CHECK: sinter.sequence phases [0] waits [0] {
+// CHECK: scf.for %[[T:.*]] = {{.*}} iter_args(%[[FROM:.*]] = %[[M]], %[[TO:.*]] = %[[B]], %[[NEXT:.*]] = %[[R]])
+// CHECK: %[[V:.*]] = memref.subview %[[Q]][%[[T]], 0, 0] [1, 4, 8] [1, 1, 1]
+// CHECK: %[[P:.*]] = builtin.unrealized_conversion_cast %[[V]]
+// CHECK: ins(%[[FROM]][i, j] : memref<4x8xf32>)
+// CHECK: outs(%[[TO]][i, j] : memref<4x8xf32>, %[[P]][i, j] : memref<4x8xf32>)
+// CHECK: scf.yield %[[TO]], %[[NEXT]], %[[TO]]

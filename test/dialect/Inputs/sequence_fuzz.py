@@ -5,7 +5,8 @@
 A sequence is drawn: forms that copy one buffer to another, and the least phase that each may have, or for how many
 first forms it waits, at least. It is broken by a wait that is dropped, a count that is off by one, two forms that
 change places, or a buffer that is used again too early. What is right is decided here, from which buffer each form
-reads and which it writes; the verifier is not asked. Of tensors, memory is what sinter.steps store to in place.
+reads and which it writes; the verifier is not asked. Of tensors, memory is what sinter.steps store to in place. In a
+loop memory goes round, and a form of a turn is looked at by itself.
 """
 import random
 import re
@@ -122,11 +123,139 @@ def text(number, buffers, forms, phases, waits):
             "    sinter.yield\n  }\n  return\n}\n")
 
 
+class Loop:
+    """Forms in front, forms of a loop, forms behind; each from one memory to another. In the loop numbers from
+    `buffers` on are what it carries: `begin` says which buffer each is in turn 0, `goes` what it is in the next."""
+
+    def __init__(self, r):
+        self.buffers, self.turns, n = r.randint(4, 7), r.randint(1, 5), r.randint(1, 3)
+        self.begin = r.sample(range(self.buffers), n)
+        self.goes = r.sample(range(n), n)
+        of_loop = range(self.buffers + n)
+        draw = lambda which, least, most: [tuple(r.sample(which, 2)) for _ in range(r.randint(least, most))]
+        self.parts = [draw(range(self.buffers), 0, 3), draw(of_loop, 1, 4), draw(range(self.buffers), 0, 3)]
+
+    def forms(self):
+        return [f for part in self.parts for f in part]
+
+    def in_loop(self, k):
+        return len(self.parts[0]) <= k < len(self.parts[0]) + len(self.parts[1])
+
+    def place(self, k):  # 0: in front of the loop, 1: in it, 2: behind it
+        return 1 if self.in_loop(k) else 0 if k < len(self.parts[0]) else 2
+
+    def touched(self, k, turn):
+        """What form k reads and writes in the turn: buffers."""
+        carried = list(self.begin)
+        for _ in range(turn):
+            carried = [carried[i] for i in self.goes]
+        return tuple(x if x < self.buffers else carried[x - self.buffers] for x in self.forms()[k])
+
+    def turns_of(self, k):
+        return range(self.turns if self.in_loop(k) else 1)
+
+    def together(self, i, k):
+        """Form k has to wait for form i, in front of it: of the same turn, or any of them."""
+        if self.in_loop(i) and self.in_loop(k):
+            return any(conflicts(self.touched(i, t), self.touched(k, t)) for t in self.turns_of(k))
+        return any(conflicts(self.touched(i, t), self.touched(k, u))
+                   for t in self.turns_of(i) for u in self.turns_of(k))
+
+    def behind_turn(self, i, k):
+        return any(conflicts(self.touched(i, t - 1), self.touched(k, t)) for t in range(1, self.turns))
+
+    def legal(self, numbers, waits):
+        n = len(numbers)
+        if not waits:
+            if numbers[0] != 0 or any(q - p not in (0, 1) for p, q in zip(numbers, numbers[1:])):
+                return False
+            if any(self.place(k) != self.place(k - 1) and numbers[k] == numbers[k - 1] for k in range(1, n)):
+                return False
+            return all(numbers[i] < numbers[k] for k in range(n) for i in range(k) if self.together(i, k))
+        length = len(self.parts[1])
+        for k in range(n):
+            if not 0 <= numbers[k] <= k or any(i >= numbers[k] for i in range(k) if self.together(i, k)):
+                return False
+            for i in range(n) if self.in_loop(k) else ():
+                # In the numbers of form k's turn form i of the turn before is i - length.
+                if self.in_loop(i) and i - length >= numbers[k] and (i == k or self.behind_turn(i, k)):
+                    return False
+        return True
+
+    def least(self, waits):
+        numbers = []
+        for k in range(len(self.forms())):
+            before = [i for i in range(k) if self.together(i, k)]
+            if waits:
+                length = len(self.parts[1])
+                turn = [i - length + 1 for i in range(len(self.forms()))
+                        if self.in_loop(k) and self.in_loop(i) and (i == k or self.behind_turn(i, k))]
+                numbers.append(max([i + 1 for i in before] + turn + [0]))
+            else:
+                begins = k and self.place(k) != self.place(k - 1)
+                numbers.append(max([numbers[i] + 1 for i in before] + [n + bool(begins) for n in numbers[-1:]] + [0]))
+        return numbers
+
+    def break_it(self, r, numbers, waits):
+        numbers, k, how = list(numbers), r.randrange(len(numbers)), r.randrange(5)
+        if how == 0 and waits:
+            numbers[k] = r.randrange(max(1, numbers[k]))
+        elif how == 0:
+            numbers[k:] = [max(0, p - 1) for p in numbers[k:]]
+        elif how == 1:
+            numbers[k] += r.choice((-1, 1))
+        elif how == 2:  # memory goes round another way
+            self.goes = r.sample(self.goes, len(self.goes))
+        elif how == 3:
+            self.begin = r.sample(range(self.buffers), len(self.begin))
+        else:
+            part = r.choice([p for p in self.parts if p])
+            i = r.randrange(len(part))
+            most = self.buffers + (len(self.begin) if part is self.parts[1] else 0)
+            part[i] = tuple(r.sample(range(most), 2))
+        return numbers
+
+    def text(self, number, numbers, waits):
+        memory = "memref<4x8xf32>"
+        name = lambda x: f"%b{x}" if x < self.buffers else f"%v{x - self.buffers}"
+        form = lambda x, y: f"""    sinter.rowwise (i = 4) by (j = 8) ins({name(x)}[i, j] : {memory})
+        outs({name(y)}[i, j] : {memory}) {{
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }}
+"""
+        front, loop, behind = ("".join(form(*f) for f in part) for part in self.parts)
+        types = ", ".join(memory for _ in self.begin)
+        carried = ", ".join(f"%v{i} = %b{x}" for i, x in enumerate(self.begin))
+        goes = ", ".join(f"%v{i}" for i in self.goes)
+        arguments = ", ".join(f"%b{i}: {memory}" for i in range(self.buffers))
+        return f"""func.func @f{number}({arguments}) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant {self.turns} : index
+  sinter.sequence {'waits' if waits else 'phases'} [{', '.join(map(str, numbers))}] {{
+{front}    %r:{len(self.begin)} = scf.for %t = %c0 to %n step %c1 iter_args({carried}) -> ({types}) {{
+{loop}      scf.yield {goes} : {types}
+    }}
+{behind}    sinter.yield
+  }}
+  return
+}}
+"""
+
+
 def main():
     opt, count = sys.argv[1], int(sys.argv[2])
     r, programs = random.Random(18), []
     while sum(not right for _, right in programs) < count:
         waits = r.random() < 0.5
+        if r.random() < 0.5:
+            loop = Loop(r)
+            numbers = loop.least(waits)
+            programs.append((loop.text(len(programs), numbers, waits), True))
+            numbers = loop.break_it(r, numbers, waits)
+            programs.append((loop.text(len(programs), numbers, waits), loop.legal(numbers, waits)))
+            continue
         if r.random() < 0.3:  # what is broken of values is when they are made: their order is that of the program
             buffers, forms, phases = draw_values(r, waits)
             programs.append((text_of_values(len(programs), buffers, forms, phases, waits), True))

@@ -19,7 +19,7 @@
 // CLOCKS-NEXT: mov.u64 t, %globaltimer;{{.*}} %[[AT]] :
 // CLOCKS: memref.store %{{.*}} : memref<4x8xf32>
 // CLOCKS: gpu.barrier
-// CLOCKS-NEXT: scf.if
+// CLOCKS: scf.if
 // CLOCKS-NEXT: {{.*}}arith.index_cast
 // CLOCKS: %[[AT:.*]] = arith.addi %{{.*}}, %c24_i64
 // CLOCKS-NEXT: {{.*}}mov.u64 t, %globaltimer;{{.*}} %[[AT]] :

@@ -69,3 +69,39 @@ func.func @put(%x: tensor<9xf32>, %y: tensor<?xf32>, %n: index) -> tensor<9xf32>
   %z = tensor.insert_slice %y into %x[1] [%n] [1] : tensor<?xf32> into tensor<9xf32>
   return %z : tensor<9xf32>
 }
+
+// A loop's turn whose ends are known is inside of what has as many, and not of what has one less.
+
+// CHECK-LABEL: func.func @turns
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @turns(%x: tensor<7x4xf32>, %y: tensor<7xf32>, %z: tensor<4xf32>) -> (tensor<4xf32>, f32) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c7 = arith.constant 7 : index
+  %f = arith.constant 0.0 : f32
+  %r:2 = scf.for %t = %c1 to %c7 step %c2 iter_args(%v = %z, %w = %f) -> (tensor<4xf32>, f32) {
+    %s = tensor.extract_slice %x[%t, 0] [2, 4] [1, 1] : tensor<7x4xf32> to tensor<2x4xf32>
+    %a = tensor.collapse_shape %s [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
+    %b = tensor.extract_slice %a[0] [4] [1] : tensor<8xf32> to tensor<4xf32>
+    %e = tensor.extract %y[%t] : tensor<7xf32>
+    scf.yield %b, %e : tensor<4xf32>, f32
+  }
+  return %r#0, %r#1 : tensor<4xf32>, f32
+}
+
+// CHECK-LABEL: func.func @turns_outside
+// CHECK: cf.assert %{{.*}}, "{{.*}}an index is outside of the tensor"
+// CHECK: cf.assert %{{.*}}, "{{.*}}a slice is outside of the tensor"
+func.func @turns_outside(%x: tensor<6x4xf32>, %y: tensor<5xf32>, %z: tensor<2x4xf32>) -> (tensor<2x4xf32>, f32) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c7 = arith.constant 7 : index
+  %f = arith.constant 0.0 : f32
+  %r:2 = scf.for %t = %c1 to %c7 step %c2 iter_args(%v = %z, %w = %f) -> (tensor<2x4xf32>, f32) {
+    %e = tensor.extract %y[%t] : tensor<5xf32>
+    %s = tensor.extract_slice %x[%t, 0] [2, 4] [1, 1] : tensor<6x4xf32> to tensor<2x4xf32>
+    scf.yield %s, %e : tensor<2x4xf32>, f32
+  }
+  return %r#0, %r#1 : tensor<2x4xf32>, f32
+}
