@@ -19,7 +19,7 @@ typedef struct {
   const SnForm *f;
   size_t result, of;
   SnOpVec ops;
-  bool reads[SN_MAX_OPERANDS]; // inputs of f
+  bool *reads; // inputs of f
 } Light;
 
 static MlirValue yielded(const SnForm *f, size_t output) {
@@ -41,31 +41,52 @@ static bool is_light(MlirOperation op) {
          !sn_row_op_has(op, SN_READS_ALL) && !sn_row_op_has(op, SN_READS_ONE) && !sn_row_op_has(op, SN_READS_SCALAR);
 }
 
-// Whether the result is made of the other, and of inputs, by light operations.
+// The input of f that the argument of its body is; false if it is a product.
+static bool input_of(const SnForm *f, MlirValue argument, size_t *input) {
+  size_t first = sn_first_input(f);
+  if (first == f->inputs.size)
+    return false;
+  intptr_t at = mlirBlockArgumentGetArgNumber(argument) - mlirBlockArgumentGetArgNumber(sn_input_argument(f, first));
+  *input = first + (size_t)at;
+  return at >= 0 && *input < f->inputs.size && sn_same(sn_input_argument(f, *input), argument);
+}
+
+// Whether the result is made of the other, and of inputs, by a few light operations.
+enum { MOST_OPERATIONS = 16 };
 static bool is_function(Light *l) {
   const SnForm *f = l->f;
   MlirValue v = yielded(f, l->result), of = yielded(f, l->of);
-  if (sn_null(sn_definer(v)) || sn_same(v, of) || (sn_null(sn_definer(of)) && !f->contract))
-    return false;
   SnMap known = {0};
   sn_map(&known, of, of);
   sn_needed_ops(v, &known, &l->ops);
   sn_map_free(&known);
-  bool light = l->ops.size > 0, uses = false;
+  bool light = l->ops.size > 0 && l->ops.size <= MOST_OPERATIONS;
   for (size_t i = 0; i < l->ops.size && light; ++i) {
     light = is_light(l->ops.data[i]);
     for (intptr_t k = 0; k < sn_num_operands(l->ops.data[i]) && light; ++k) {
       MlirValue x = sn_operand(l->ops.data[i], k);
-      uses |= sn_same(x, of);
+      size_t input;
       if (sn_same(x, of) || !sn_null(sn_definer(x)))
         continue;
-      light = false; // a product, unless it is an input
-      for (size_t e = sn_first_input(f); e < f->inputs.size && !light; ++e)
-        if (sn_same(x, sn_input_argument(f, e)))
-          light = l->reads[e] = is_place(f, &f->inputs.data[e]);
+      light = input_of(f, x, &input) && is_place(f, &f->inputs.data[input]);
+      if (light)
+        l->reads[input] = true;
     }
   }
-  return light && uses;
+  return light;
+}
+
+// 1 + a result that `v` is made of, if it is near; `given`: values -> 1 + results. Looks at *left values at most.
+static uintptr_t made_of(const SnTable *given, MlirValue v, int *left) {
+  MlirOperation op = sn_definer(v);
+  uintptr_t found = 0;
+  for (intptr_t k = 0; !sn_null(op) && k < sn_num_operands(op) && !found && *left > 0; ++k) {
+    MlirValue x = sn_operand(op, k);
+    --*left;
+    if (!sn_table_get(given, x.ptr, &found))
+      found = made_of(given, x, left);
+  }
+  return found;
 }
 
 static bool form_reads(MlirOperation form, MlirValue v) {
@@ -189,10 +210,11 @@ static void serve_all(MlirOperation made) {
 }
 
 static bool move_one(const SnForm *f, size_t result, size_t of) {
-  Light l = {.f = f, .result = result, .of = of};
+  Light l = {.f = f, .result = result, .of = of, .reads = sn_alloc(f->inputs.size + 1)};
   bool moved = is_function(&l) && saved_by(&l) > 0;
   MlirOperation made = moved ? make(&l) : (MlirOperation){0};
   sn_vec_free(&l.ops);
+  free(l.reads);
   if (sn_null(made))
     return false;
   MlirValue was = sn_result(f->op, (intptr_t)result), is = sn_result(made, 0);
@@ -216,9 +238,19 @@ static bool may_be(const SnForm *f, size_t output) {
 static bool lighten(MlirOperation op) {
   SnForm f = sn_form_read(op);
   bool changed = false, may = sn_is_plain(&f) && !f.schedule.ptr && f.outputs.size > 1 && sn_num_results(op);
-  for (size_t k = 0; k < f.outputs.size && may && !changed; ++k)
-    for (size_t of = 0; of < f.outputs.size && !changed; ++of)
-      changed = k != of && may_be(&f, k) && may_be(&f, of) && move_one(&f, k, of);
+  SnTable given = {0};
+  for (size_t k = 0; k < f.outputs.size && may; ++k) {
+    size_t input; // a copy of an input is nothing to read in its place
+    MlirValue v = yielded(&f, k);
+    if (may_be(&f, k) && !(sn_null(sn_definer(v)) && input_of(&f, v, &input)))
+      sn_table_put(&given, v.ptr, k + 1);
+  }
+  for (size_t k = 0; k < f.outputs.size && may && !changed; ++k) {
+    int left = MOST_OPERATIONS;
+    uintptr_t of = may_be(&f, k) ? made_of(&given, yielded(&f, k), &left) : 0;
+    changed = of && move_one(&f, k, of - 1);
+  }
+  sn_table_free(&given);
   sn_form_free(&f);
   return changed;
 }
