@@ -4,6 +4,7 @@
 //   %m = affine.apply (s0 * 10)[%n]              10 * n
 //   %b = arith.divsi %m, %c10                    n
 //   tensor.dim (collapse_shape %y [[0, 1]]), 0   y0 * y1
+//   %w = arith.floordivsi (%n - 4), %c4          n / 4 - 1, where n / 4 rounded down is a number by itself
 //
 // An exporter computes a size anew wherever it needs one; as sums of products, those that are one are seen to be. Sizes
 // count elements of memory, so a product of some of them is taken not to wrap around.
@@ -118,7 +119,7 @@ bool sn_size_of_tensors(const SnSizeReader *r, const SnSize *x) {
   bool all = x->known;
   for (int k = 0; k < x->n && all; ++k)
     for (int a = 0; a < x->terms[k].n; ++a)
-      all &= r->atoms.data[x->terms[k].atoms[a]].dim >= 0;
+      all &= r->atoms.data[x->terms[k].atoms[a]].dim != SN_SIZE_VALUE;
   return all;
 }
 
@@ -139,7 +140,7 @@ static uintptr_t atom_of(SnSizeReader *r, MlirValue v, intptr_t dim) {
   for (k = last; k && r->atoms.data[k - 1].dim != dim; k = r->atoms.data[k - 1].next)
     ;
   if (!k) {
-    sn_push(&r->atoms, (SnSizeAtom){v, dim, last});
+    sn_push(&r->atoms, ((SnSizeAtom){.value = v, .dim = dim, .next = last}));
     k = r->atoms.size;
     sn_table_put(&r->atoms_of, v.ptr, k);
   }
@@ -187,8 +188,53 @@ SnSize sn_size_of_dim(SnSizeReader *r, MlirValue v, intptr_t i) {
   return s.known ? s : atom(r, v, i);
 }
 
-static SnSize quotient(const SnSizeReader *r, const SnSize *x, const SnSize *y) {
-  return sn_size_of_tensors(r, x) && sn_size_of_tensors(r, y) ? sn_size_quotient(x, y) : unknown;
+// x / by, rounded down, of sizes that leave something: 0 <= x.
+static SnSize part(SnSizeReader *r, const SnSize *x, int64_t by) {
+  uintptr_t k = r->parts;
+  while (k && !(r->atoms.data[k - 1].by == by && sn_size_equal(&r->sizes.data[r->atoms.data[k - 1].part], x)))
+    k = r->atoms.data[k - 1].next;
+  if (!k) {
+    sn_push(&r->sizes, *x);
+    sn_push(&r->atoms,
+            ((SnSizeAtom){.dim = SN_SIZE_PART, .part = r->sizes.size - 1, .by = by, .next = r->parts}));
+    k = r->parts = r->atoms.size;
+  }
+  SnSize s = sn_size_number(1);
+  s.terms[0].n = 1;
+  s.terms[0].atoms[0] = (int)k - 1;
+  return s;
+}
+
+// x / y, rounded down. What is a multiple of a number y leaves the quotient: (n * 5 - 4) / 4 is n + n / 4 - 1.
+static SnSize quotient(SnSizeReader *r, const SnSize *x, const SnSize *y) {
+  int64_t by;
+  if (!sn_size_of_tensors(r, x) || !sn_size_of_tensors(r, y))
+    return unknown;
+  SnSize exact = sn_size_quotient(x, y), whole = sn_size_number(0), rest = whole;
+  if (exact.known || !sn_size_is_number(y, &by) || by <= 0)
+    return exact;
+  for (int k = 0; k < x->n; ++k) {
+    SnSizeTerm more = x->terms[k], less = more;
+    less.factor = (more.factor % by + by) % by;
+    more.factor = (more.factor - less.factor) / by;
+    if ((more.factor && !add_term(&whole, more)) || (less.factor && !add_term(&rest, less)))
+      return unknown;
+  }
+  int64_t number;
+  SnSize left = sn_size_is_number(&rest, &number) ? sn_size_number(0) : part(r, &rest, by);
+  return sn_size_sum(&whole, 1, &left);
+}
+
+// The same, rounded up, or towards 0.
+static SnSize quotient_up(SnSizeReader *r, const SnSize *x, const SnSize *y) {
+  const SnSize one = sn_size_number(1);
+  SnSize more = sn_size_sum(x, 1, y);
+  more = sn_size_sum(&more, -1, &one);
+  return quotient(r, &more, y);
+}
+static SnSize quotient_to_zero(SnSizeReader *r, const SnSize *x, const SnSize *y) {
+  bool exact = sn_size_of_tensors(r, x) && sn_size_of_tensors(r, y) && sn_size_quotient(x, y).known;
+  return exact || sn_size_at_least(r, x, 0) ? quotient(r, x, y) : unknown;
 }
 
 static SnSize of_affine(SnSizeReader *r, MlirOperation apply, MlirAffineExpr e, intptr_t dims) {
@@ -204,7 +250,9 @@ static SnSize of_affine(SnSizeReader *r, MlirOperation apply, MlirAffineExpr e, 
     return sn_size_sum(&x, 1, &y);
   if (mlirAffineExprIsAMul(e))
     return sn_size_product(&x, &y);
-  return mlirAffineExprIsAMod(e) ? unknown : quotient(r, &x, &y);
+  if (mlirAffineExprIsAMod(e))
+    return unknown;
+  return mlirAffineExprIsACeilDiv(e) ? quotient_up(r, &x, &y) : quotient(r, &x, &y);
 }
 
 static SnSize binary(SnSizeReader *r, MlirOperation op) {
@@ -215,8 +263,10 @@ static SnSize binary(SnSizeReader *r, MlirOperation op) {
     return sn_size_sum(&x, -1, &y);
   if (sn_is(op, "arith.muli"))
     return sn_size_product(&x, &y);
-  if (sn_is(op, "arith.divsi") || sn_is(op, "arith.floordivsi") || sn_is(op, "arith.ceildivsi"))
-    return quotient(r, &x, &y);
+  if (sn_is(op, "arith.divsi"))
+    return quotient_to_zero(r, &x, &y);
+  if (sn_is(op, "arith.floordivsi") || sn_is(op, "arith.ceildivsi"))
+    return sn_is(op, "arith.floordivsi") ? quotient(r, &x, &y) : quotient_up(r, &x, &y);
   bool most = sn_is(op, "arith.maxsi");
   if ((!most && !sn_is(op, "arith.minsi")) || !sn_size_of_tensors(r, &x) || !sn_size_of_tensors(r, &y))
     return unknown;
@@ -290,7 +340,7 @@ SnSize sn_size_of_value(SnSizeReader *r, MlirValue v) {
   MlirOperation op = sn_definer(v);
   SnSize s = sn_null(op) ? unknown : of_op(r, op);
   if (!s.known)
-    s = atom(r, v, -1);
+    s = atom(r, v, SN_SIZE_VALUE);
   if (r->forgets)
     return s;
   sn_push(&r->sizes, s);
@@ -300,8 +350,10 @@ SnSize sn_size_of_value(SnSizeReader *r, MlirValue v) {
 
 // ---- emitting ---------------------------------------------------------------------------------
 
-static MlirValue emit_atom(SnBuilder *b, const SnSizeAtom *a) {
+static MlirValue emit_atom(const SnSizeReader *r, SnBuilder *b, const SnSizeAtom *a) {
   MlirType index = sn_index_type(b->ctx);
+  if (a->dim == SN_SIZE_PART)
+    return sn(b, "arith.divui", sn_size_emit(r, b, &r->sizes.data[a->part]), sn_index(b, a->by));
   if (a->dim >= 0)
     return sn(b, "tensor.dim", a->value, sn_index(b, a->dim), index);
   return mlirTypeIsAIndex(sn_type_of(a->value)) ? a->value : sn(b, "arith.index_cast", a->value, index);
@@ -313,7 +365,7 @@ MlirValue sn_size_emit(const SnSizeReader *r, SnBuilder *b, const SnSize *s) {
     const SnSizeTerm *t = &s->terms[k];
     MlirValue product = {0};
     for (int a = 0; a < t->n; ++a) {
-      MlirValue v = emit_atom(b, &r->atoms.data[t->atoms[a]]);
+      MlirValue v = emit_atom(r, b, &r->atoms.data[t->atoms[a]]);
       product = a ? sn(b, "arith.muli", product, v) : v;
     }
     if (sn_none(product) || t->factor != 1) {

@@ -5,10 +5,15 @@
 
 #include "capi/pass.h"
 
-// A number that nothing is known of: the size of a tensor in a dimension, or (dim is negative) an index value.
+// A number that nothing is known of: the size of a tensor in a dimension, or (dim is SN_SIZE_VALUE) an index value. Or
+// (SN_SIZE_PART) what is left of a sum of sizes that is divided, where it is no multiple: sizes[part] / by, rounded
+// down.
+enum { SN_SIZE_VALUE = -1, SN_SIZE_PART = -2 };
 typedef struct {
   MlirValue value;
   intptr_t dim;
+  size_t part;
+  int64_t by;
   uintptr_t next; // 1 + the one before with this value; 0 if there is none
   uintptr_t same; // 1 + the one that it is equal to and that stands for it; 0: it stands for itself
 } SnSizeAtom;
@@ -32,6 +37,7 @@ typedef struct {
   SN_VEC(SnSize) sizes;
   SnTable atoms_of; // values -> 1 + the last of their atoms
   SnTable values;   // index values that were read -> 1 + where in sizes
+  uintptr_t parts;  // 1 + the last atom that is a part; 0 if there is none
   bool forgets;     // operations change between questions: nothing is kept
 } SnSizeReader;
 
@@ -54,7 +60,8 @@ SnSize sn_size_product(const SnSize *x, const SnSize *y);
 SnSize sn_size_quotient(const SnSize *x, const SnSize *y);
 bool sn_size_equal(const SnSize *x, const SnSize *y); // false where one is not known
 bool sn_size_is_number(const SnSize *x, int64_t *n);
-// Made of sizes of tensors and numbers alone: arithmetic on them does not wrap around, as that on any other value may.
+// Made of sizes of tensors, parts of them and numbers alone: arithmetic on them does not wrap around, as that on any
+// other value may.
 bool sn_size_of_tensors(const SnSizeReader *r, const SnSize *x);
 // What an arith.cmpi gives whatever sizes tensors have: 1 or 0; -1 if it may be so or so.
 enum { SN_EQUAL, SN_UNEQUAL, SN_LESS, SN_LESS_OR_EQUAL, SN_GREATER, SN_GREATER_OR_EQUAL };

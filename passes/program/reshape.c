@@ -323,6 +323,7 @@ static bool from_origin(SnRewriter *rw, MlirOperation op) {
   SnSize s = sn_size_of_value(&r, sn_result(op, 0));
   bool single = s.known && s.n == 1 && s.terms[0].factor == 1 && s.terms[0].n == 1;
   SnSizeAtom a = single ? r.atoms.data[s.terms[0].atoms[0]] : (SnSizeAtom){0};
+  single &= a.dim != SN_SIZE_PART;
   sn_size_reader_free(&r);
   if (!single || (a.dim >= 0 ? sn_is(op, "tensor.dim") && sn_same(sn_operand(op, 0), a.value)
                              : !mlirTypeIsAIndex(sn_type_of(a.value)) || sn_same(sn_result(op, 0), a.value)))

@@ -77,11 +77,14 @@ func.func @numbers(%n: i64) -> (i64, i1, i1) {
 
 // -----
 
-// What is rounded stays: (n * 10 + 5) / 10 is not n.
+// What is rounded down loses what is less than the divisor: (n * 10 + 5) / 10 is n. (n * 10 - 5) / 10 is n - 1, but
+// rounded towards 0 it is 0 of none, and stays.
 
 // CHECK-LABEL: func @rounds
-//       CHECK:   arith.divsi
-func.func @rounds(%x: tensor<?xf32>) -> index {
+//       CHECK:   %[[N:.+]] = tensor.dim
+//       CHECK:   %[[D:.+]] = arith.divsi
+//       CHECK:   return %[[N]], %[[D]]
+func.func @rounds(%x: tensor<?xf32>) -> (index, index) {
   %c0 = arith.constant 0 : index
   %c5 = arith.constant 5 : index
   %c10 = arith.constant 10 : index
@@ -89,7 +92,9 @@ func.func @rounds(%x: tensor<?xf32>) -> index {
   %m = arith.muli %n, %c10 : index
   %s = arith.addi %m, %c5 : index
   %d = arith.divsi %s, %c10 : index
-  return %d : index
+  %less = arith.subi %m, %c5 : index
+  %e = arith.divsi %less, %c10 : index
+  return %d, %e : index, index
 }
 
 // -----
@@ -462,4 +467,48 @@ func.func @number_handed_on(%arg0: tensor<5x0xi16>) -> tensor<5x?xi16> {
     linalg.yield %5 : i16
   } -> tensor<5x?xi16>
   return %4 : tensor<5x?xi16>
+}
+
+// -----
+
+// What is left of a division is a number by itself: (n - 4) / 4 + 1, rounded down, is n / 4, of a picture in patches,
+// so the broadcast is plain. (n + 3) / 4 is n / 4 rounded up, and another number.
+
+// CHECK-LABEL: func @patches
+//   CHECK-NOT:   cf.assert
+//       CHECK:   %[[Y:.+]] = linalg.fill
+//   CHECK-NOT:   linalg.generic
+//       CHECK:   %[[UP:.+]] = arith.ceildivsi
+//       CHECK:   return %[[Y]], %[[UP]], %[[UP]], %{{.+}} :
+func.func @patches(%x: tensor<?xf32>) -> (tensor<?xf32>, index, index, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %c7 = arith.constant 7 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %m = arith.subi %n, %c4 : index
+  %q = arith.floordivsi %m, %c4 : index
+  %size = arith.addi %q, %c1 : index
+  %e = tensor.empty(%size) : tensor<?xf32>
+  %cst = arith.constant 1.0 : f32
+  %y = linalg.fill ins(%cst : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %patches = arith.divsi %n, %c4 : index
+  %positive = arith.cmpi sge, %patches, %c0 : index
+  cf.assert %positive, "a size is not negative"
+  %to = tensor.empty(%patches) : tensor<?xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%to : tensor<?xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %one = arith.cmpi eq, %size, %c1 : index
+    %at = arith.select %one, %c0, %i : index
+    %v = tensor.extract %y[%at] : tensor<?xf32>
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  %up = arith.ceildivsi %n, %c4 : index
+  %more = arith.addi %n, %c3 : index
+  %same = arith.divsi %more, %c4 : index
+  %most = arith.addi %n, %c7 : index
+  %other = arith.divsi %most, %c4 : index
+  return %z, %up, %same, %other : tensor<?xf32>, index, index, index
 }
