@@ -4,6 +4,7 @@
     embedding(x, w, padding_idx=0)    the rows of index 0 are detached
     v, i = cummax(x, 1)               %v = tm_tensor.scan ... { arith.maximumf }, and i the places where x is v
     x: [s0, 8], t: [s0]               cf.assert: dimension 0 of %t is as long as that of %x
+    view(x: [s0, s1, 8], [-1, 8])     tensor.collapse_shape %x [[0, 1], [2]]
 
 To torch-mlir a detach is nothing, and so are torch.no_grad() and an embedding's padding_idx: gradients of its program
 would be others than PyTorch's. They become torch.ops.sinter.detach in the graph, and in front of torch-mlir's passes
@@ -15,6 +16,7 @@ the last NaN where there is one: a running maximum of positions. The gradient go
 compared stands in memory, by a scan of one element: kernels that compute it again may round otherwise.
 
 torch.export knows which sizes of arguments are one, and PyTorch refuses others. To torch-mlir each is a `?` of its own.
+Of two sizes `?` that a view makes one it takes the second for 1.
 """
 
 import functools
@@ -27,6 +29,7 @@ from ._decompositions import graphs, taken_apart
 
 _OPERATOR = re.compile(
     r'(%\w+) = torch\.operator "torch\.sinter\.(\w+)"\((%[\w#]+)\) : \((!torch\.vtensor<[^>]*>)\) -> .*')
+_FLATTEN = "aten.flatten.using_ints"  # stays one until it is a collapse_shape
 _MAPS = {"detach": "copysign", "erfc": "erfc"}
 _KEPT = re.compile(r"linalg\.map \{ math\.copysign \} ins\((%[\w#]+), \1 : (\S+), \2\)")
 
@@ -126,6 +129,31 @@ def from_the_front(exported):
                 d += kind.dim() if kind is not None and kind.dtype == torch.bool else 1
             node.args = (node.args[0], places, *node.args[2:])
         part.recompile()
+
+
+def _joined(x, y):
+    """(first, last) of the dimensions of shape x that are one in y, where more than one of them has a size `?`."""
+    n = len(x) - len(y)
+    first = next((d for d, (a, b) in enumerate(zip(x, y)) if str(a) != str(b)), len(y) - 1)
+    rest = [str(size) for size in x[first + n + 1:]]
+    open_ = sum(isinstance(size, torch.SymInt) for size in x[first : first + n + 1])
+    return (first, first + n) if n > 0 and y and rest == [str(size) for size in y[first + 1:]] and open_ > 1 else None
+
+
+def join_open(exported):
+    """A view that makes one dimension of several of size `?` is a flatten: torch-mlir takes the second of them for 1."""
+    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
+    a = torch.ops.aten
+    views = (a.view.default, a._unsafe_view.default, a.reshape.default)
+    shape = lambda node: list(node.meta["val"].shape)
+    exported = exported.run_decompositions(get_decomposition_table())  # a linear layer is a view of rows, too
+    for part in graphs(exported):
+        for node in part.graph.nodes:
+            dims = _joined(shape(node.args[0]), shape(node)) if node.target in views else None
+            if dims:
+                node.target, node.args = a.flatten.using_ints, (node.args[0], *dims)
+        part.recompile()
+    return exported
 
 
 def name_constants(exported):
@@ -298,16 +326,19 @@ def _lowered(exported, name, gradients):
     exported = widen_means(taken_apart(exported, _own("erfc")[1]))
     from_the_front(exported)
     name_constants(exported)
+    exported = join_open(exported)
     ours = any(getattr(node.target, "namespace", "") == "sinter" for part in graphs(exported)
                for node in part.graph.nodes)  # fmt: skip
+    into = functools.partial(fx.export_and_import, exported, func_name=name, fx_importer=_importer(),
+                             decomposition_table={}, backend_legal_ops=[_FLATTEN])  # fmt: skip
     if not ours:
-        return fx.export_and_import(exported, output_type="linalg-on-tensors", func_name=name,
-                                    fx_importer=_importer())  # fmt: skip
-    raw = fx.export_and_import(exported, output_type="raw", func_name=name, fx_importer=_importer())
+        return into(output_type="linalg-on-tensors")
+    raw = into(output_type="raw")
     module = _parsed(raw.context, _OPERATOR.sub(_map, str(raw)))
     run_pipeline_with_repro_report(
         module,
-        "builtin.module(func.func(torch-match-quantized-custom-ops),torchdynamo-export-to-torch-backend-pipeline)",
+        "builtin.module(func.func(torch-match-quantized-custom-ops),"
+        f"torchdynamo-export-to-torch-backend-pipeline{{backend-legal-ops={_FLATTEN}}})",
         "Lowering TorchFX IR -> Torch Backend IR")  # fmt: skip
     return lower_mlir_module(False, OutputType.LINALG_ON_TENSORS, module)
 

@@ -178,6 +178,15 @@ a, b = torch.randn(2, 5, 4)
 agree(both(a, b), (a * b).sum(), 1e-5)
 refuses(RuntimeError, "the size of input 1 in dimension 0 is 4, expected 5", lambda: both(a, b[:4]))
 
+# A linear layer of a batch and a sequence of any length: to torch-mlir the second would be 1.
+rows = torch.nn.Linear(4, 6)
+of_any = sinter_torch.compile(lambda a, w, b: torch.nn.functional.linear(a, w, b).unflatten(2, (2, 3)).flatten(0, 2),
+                              torch.randn(3, 5, 4), rows.weight, rows.bias, dynamic={"a": (0, 1)},
+                              cache=None)  # fmt: skip
+for shape in ((3, 5, 4), (2, 1, 4), (1, 7, 4)):
+    a = torch.randn(shape)
+    agree(of_any(a, rows.weight, rows.bias), rows(a).reshape(-1, 3), 1e-5)
+
 # What a call changes in training: running statistics and how many batches there were, which no gradient sees.
 torch.manual_seed(3)
 for loss in (None, "cross_entropy", torch.nn.functional.cross_entropy):
