@@ -44,7 +44,8 @@ def program(rows, t):
   %f = linalg.fill ins(%zero : f32) outs(%ef : tensor<{rows}x{K}xf32>) -> tensor<{rows}x{K}xf32>
   %u = tensor.empty() : tensor<{K}x{K // 2}x2x{t}>
   %q = linalg.generic {{indexing_maps = [affine_map<(i, j, k) -> (i, j)>,
-      affine_map<(i, j, k) -> (i, j floordiv {GROUP // 2})>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]}}
+      affine_map<(i, j, k) -> (i, j floordiv {GROUP // 2})>, affine_map<(i, j, k) -> (i, j, k)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}}
       ins(%w0, %s0 : tensor<{K}x{K // 2}xi8>, tensor<{K}x{K // GROUP}x{t}>) outs(%u : tensor<{K}x{K // 2}x2x{t}>) {{
   ^bb0(%b: i8, %s: {t}, %o: {t}):
     %p = linalg.index 2 : index
@@ -67,7 +68,8 @@ def program(rows, t):
         widen = f"%b1 = {wide('%b', of)}" if of != "f32" else "%b1 = arith.addf %b, %zero : f32"
         first = f"%a1 = arith.extf %a : {t} to f32" if t != "f32" else "%a1 = arith.addf %a, %zero : f32"
         text += f"""  %p{n} = linalg.generic {{indexing_maps = [affine_map<(i, j, k) -> (i, k)>,
-      affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]}}
+      affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}}
       ins(%x{n}, {weights} : {x}, tensor<{K}x{K}x{of}>) outs(%f : tensor<{rows}x{K}xf32>) {{
   ^bb0(%a: {t}, %b: {of}, %o: f32):
     {first}
