@@ -141,7 +141,7 @@ def _joined(x, y):
 
 
 def join_open(exported):
-    """A view that makes one dimension of several of size `?` is a flatten: torch-mlir takes the second of them for 1."""
+    """A view that makes one dimension of several of size `?` is a flatten: torch-mlir takes the second for 1."""
     from torch_mlir.extras.fx_decomp_util import get_decomposition_table
     a = torch.ops.aten
     views = (a.view.default, a._unsafe_view.default, a.reshape.default)
