@@ -58,6 +58,9 @@
 
 // On a row_reduce maximumf: any number near it will do in its place, under which its row's exponentials are then.
 #define SN_ANY_REFERENCE "sinter.any_reference"
+// On a row_reduce add whose result is wider than its row, from sinter-half-sums on: a few elements of a thread are
+// added in the row's type first.
+#define SN_LANES_FIRST "sinter.lanes_first"
 // On a module, from sinter-place-constants on: each large constant that differs, as a dense_resource, and how many
 // bytes behind the first it begins. What is behind one up to the next is 0.
 #define SN_CONSTANTS "sinter.constants"

@@ -918,6 +918,90 @@ def middle(name, b, c, p, schedule=None, nan=False):
          inputs, outputs)
 
 
+def wide_variances(name, shape, rows, t="f32", offset=30.0):
+    """Means and variances in f64 of narrower elements, as exporters spell them: of each row, or (rows = 0) of all."""
+    n, d = int(np.prod(shape[rows:])), range(len(shape))
+    full, out = tensor(shape, t), tensor(shape[:rows], "f64")
+    maps = ", ".join(["affine_map<(" + ", ".join(f"d{i}" for i in d) + ") -> (" + ", ".join(
+        f"d{i}" for i in d[:k]) + ")>" for k in (len(shape), rows)])
+    kinds = ", ".join(['"parallel"'] * rows + ['"reduction"'] * (len(shape) - rows))
+    one = ", ".join(["affine_map<(" + ", ".join(f"d{i}" for i in d[:rows]) + ") -> (" + ", ".join(
+        f"d{i}" for i in d[:rows]) + ")>"] * 2)
+    parallel = ", ".join(['"parallel"'] * rows)
+    body = f"""
+%zero = arith.constant 0.0 : f64
+%n = arith.constant {float(n):e} : f64
+%e = tensor.empty() : {out}
+%z = linalg.fill ins(%zero : f64) outs(%e : {out}) -> {out}
+%s = linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} ins(%x : {full}) outs(%z : {out}) {{
+^bb0(%in: {t}, %o: f64):
+  %w = arith.extf %in : {t} to f64
+  %a = arith.addf %w, %o : f64
+  linalg.yield %a : f64
+}} -> {out}
+%m = linalg.generic {{indexing_maps = [{one}], iterator_types = [{parallel}]}} ins(%s : {out}) outs(%e : {out}) {{
+^bb0(%in: f64, %o: f64):
+  %a = arith.divf %in, %n : f64
+  linalg.yield %a : f64
+}} -> {out}
+%q = linalg.generic {{indexing_maps = [{maps.replace('>, ', '>, ', 1)}, {maps.split(">, ")[1]}],
+    iterator_types = [{kinds}]}} ins(%x, %m : {full}, {out}) outs(%z : {out}) {{
+^bb0(%in: {t}, %mean: f64, %o: f64):
+  %w = arith.extf %in : {t} to f64
+  %d = arith.subf %w, %mean : f64
+  %d2 = arith.mulf %d, %d : f64
+  %a = arith.addf %d2, %o : f64
+  linalg.yield %a : f64
+}} -> {out}
+%v = linalg.generic {{indexing_maps = [{one}], iterator_types = [{parallel}]}} ins(%q : {out})
+    outs(%empty_v : {tensor(shape[:rows], "f32")}) {{
+^bb0(%in: f64, %o: f32):
+  %a = arith.divf %in, %n : f64
+  %b = arith.truncf %a : f64 to f32
+  linalg.yield %b : f32
+}} -> {tensor(shape[:rows], "f32")}"""
+
+    def outputs(x):
+        return [x.astype(np.float64).reshape(*shape[:rows], -1).var(-1)]
+
+    case(name, program([("x", shape, t)], [("v", shape[:rows], "f32")], [], body),
+         lambda r: [cast(r.standard_normal(shape) + offset, t)], outputs)
+
+
+def least_of_rows(name, m, n):
+    """The least of each row and where it is first, some rows with a NaN: first, last, or in between."""
+    body = f"""
+%zero = arith.constant 0 : i64
+%high = arith.constant 0x7F800000 : f32
+%f0 = linalg.fill ins(%high : f32) outs(%empty_m : tensor<{m}xf32>) -> tensor<{m}xf32>
+%f1 = linalg.fill ins(%zero : i64) outs(%empty_t : tensor<{m}xi64>) -> tensor<{m}xi64>
+%m, %t = linalg.generic {{indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>,
+    affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}} ins(%x : {tensor((m, n), "f32")})
+    outs(%f0, %f1 : tensor<{m}xf32>, tensor<{m}xi64>) {{
+^bb0(%in: f32, %best: f32, %at: i64):
+  %k = linalg.index 1 : index
+  %i = arith.index_cast %k : index to i64
+  %n = arith.minimumf %in, %best : f32
+  %g = arith.cmpf olt, %in, %best : f32
+  %v = arith.select %g, %i, %at : i64
+  linalg.yield %n, %v : f32, i64
+}} -> (tensor<{m}xf32>, tensor<{m}xi64>)"""
+
+    def inputs(r):
+        x = r.integers(-99, 100, (m, n)).astype("f4")  # many are equal
+        x[0, n - 1] = x[m // 2, n // 2] = x[m - 1, 0] = np.nan
+        return [x]
+
+    def outputs(x):
+        found = np.argmin(x, 1)
+        for i in np.where(np.isnan(x).any(1))[0]:  # what stood before the first NaN: it wins no comparison
+            before = x[i, :np.argmax(np.isnan(x[i]))]
+            found[i] = np.argmin(before) if len(before) else 0
+        return [x.astype(np.float64).min(1), found]
+
+    case(name, program([("x", (m, n), "f32")], [("m", (m,), "f32"), ("t", (m,), "i64")], [], body), inputs, outputs)
+
+
 def first_softmax(name, m, n, t="f32"):
     """Over the first dimension, its gradient, and the diagonal's logarithms and their gradient."""
     full, f = tensor((m, n), t), lambda d: tensor(d, "f32")
@@ -1743,6 +1827,14 @@ def all_cases():
     first_softmax("first_softmax_long", 150, 70)
     first_softmax("first_softmax_few", 40, 5)
     middle("middle_nan", 2, 129, 40, nan=True)
+    wide_variances("variance_of_all", (9, 333), 0)
+    wide_variances("variance_of_all_f16", (7, 5, 99), 0, "f16")
+    for t in ("f32", "f16", "bf16"):
+        wide_variances(f"variance_of_rows_{t}", (5, 1003), 1, t)
+    least_of_rows("least_of_rows", 67, 7)
+    least_of_rows("least_of_rows_team", 70, 60)
+    least_of_rows("least_of_rows_block", 5, 1003)
+    least_of_rows("least_of_rows_cluster", 2, 9001)
     middle("middle_short", 2, 33, 37, schedule='threads = 256, blocks = 2, unroll = 4, shape = "tile"')
     rows_apart("rows_apart_registers", 9, 64, 66, schedule=f"threads = 32, blocks = 3, vector = 4, {R}, team = 16")
     lookup("lookup", 9, 20)

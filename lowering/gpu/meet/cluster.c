@@ -18,6 +18,8 @@
 #include "lowering/gpu/meet/meet.h"
 #include <stdio.h>
 
+// Warps of a tile: of 32, all threads would read for 3,000 cycles of a multiprocessor.
+#define MOST_READ_BY_ALL 4
 #define TYPE_I32(b) mlirIntegerTypeGet((b)->ctx, 32)
 
 static MlirValue i32_of(SnBuilder *b, int64_t v) { return sn_int(b, TYPE_I32(b), v); }
@@ -151,10 +153,14 @@ static void reduce_cluster(SnBuilder *b, SnGpuKernel *k, size_t n, const SnReduc
   sn_gpu_butterflies(b, n, reductions, values, lanes, true);
 }
 
-// A thread of each warp has a part of the same row; all of them read all parts, in their order.
+// A thread of each warp has a part of the same row. Of few warps all read all parts, in their order; of many each warp
+// takes some rows, whose parts it shuffles, and leaves what they are for all.
+//
+//   warps = 8:   lane 9 of warp 2 has part 1 of row 2 * 4 + 1
 static void reduce_tile(SnBuilder *b, SnGpuKernel *k, size_t n, const SnReduction *reductions, MlirValue *values,
                         bool barrier) {
-  int64_t shape[] = {k->warps, 32};
+  bool shuffles = k->warps > MOST_READ_BY_ALL;
+  int64_t shape[] = {k->warps, shuffles ? 33 : 32}; // neither way has conflicts of banks
   MlirValue slots[SN_GPU_MAX_VALUES];
   if (!n)
     return;
@@ -166,12 +172,29 @@ static void reduce_tile(SnBuilder *b, SnGpuKernel *k, size_t n, const SnReductio
     sn_op(b, "memref.store", values[i], slots[i], k->warp, k->lane);
   }
   sn_gpu_sync(b, k);
-  MlirValue *parts = sn_alloc((size_t)k->warps * n * sizeof *parts);
-  for (int64_t w = 0; w < k->warps; ++w)
-    for (size_t i = 0; i < n; ++i)
-      parts[w * (int64_t)n + (int64_t)i] = sn(b, "memref.load", slots[i], sn_index(b, w), k->lane, reductions[i].type);
-  sn_reduction_parts(b, &sn_gpu_moves, n, reductions, (size_t)k->warps, parts, values, true);
-  free(parts);
+  if (!shuffles) {
+    MlirValue *parts = sn_alloc((size_t)k->warps * n * sizeof *parts);
+    for (int64_t w = 0; w < k->warps; ++w)
+      for (size_t i = 0; i < n; ++i)
+        parts[w * (int64_t)n + (int64_t)i] =
+            sn(b, "memref.load", slots[i], sn_index(b, w), k->lane, reductions[i].type);
+    sn_reduction_parts(b, &sn_gpu_moves, n, reductions, (size_t)k->warps, parts, values, true);
+    free(parts);
+    return;
+  }
+  MlirValue warps = sn_index(b, k->warps), part = sn(b, "arith.remui", k->lane, warps),
+            row = sn(b, "arith.addi", sn(b, "arith.muli", k->warp, sn_index(b, 32 / k->warps)),
+                     sn(b, "arith.divui", k->lane, warps));
+  for (size_t i = 0; i < n; ++i)
+    values[i] = sn(b, "memref.load", slots[i], part, row, reductions[i].type);
+  sn_gpu_butterflies(b, n, reductions, values, k->warps, true);
+  SnIf first = sn_if(b, sn(b, "arith.cmpi", part, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 0 /* eq */))));
+  for (size_t i = 0; i < n; ++i)
+    sn_op(b, "memref.store", values[i], slots[i], sn_index(b, 0), row);
+  sn_end_if(b, &first);
+  sn_gpu_sync(b, k);
+  for (size_t i = 0; i < n; ++i)
+    values[i] = sn(b, "memref.load", slots[i], sn_index(b, 0), k->lane, reductions[i].type);
 }
 
 void sn_gpu_reduce_group(SnBuilder *b, SnGpuKernel *k, size_t n, const SnReduction *reductions, MlirValue *values,

@@ -28,7 +28,7 @@ typedef struct {
   MlirValue rows[SN_MAX_ACCUMULATORS];         // of one with columns: sn_gpu_grid_columns
   MlirValue carried[SN_CARRIED];               // so far: scalars, then of each with columns the resident vectors
   size_t num_carried;
-  size_t row_barriers; // block reductions that a row goes through
+  size_t row_barriers; // block reductions that every row goes through
   SnRowJoints joints; // reductions that a phase makes with those of the phase before
   MlirValue length, num_rows; // of a row, and of all: index
   MlirValue valid;            // i1: this team has a row; null: every team has
@@ -72,6 +72,8 @@ bool sn_gpu_keep_own_part(SnBuilder *b, SnGpuRowKernel *g, const SnGpuPart *part
 size_t sn_gpu_meet(SnGpuRowKernel *g, const SnGpuPart *part, size_t n, SnReduction *reductions, MlirValue *values,
                    MlirOperation *shared);
 void sn_gpu_store_scalars(SnBuilder *b, SnGpuRowKernel *g);
+// Those who share a row do not meet in this phase where its condition does not hold.
+bool sn_gpu_may_skip(const SnGpuRowKernel *g, size_t phase);
 // All phases of the program, then its scalars stored.
 void sn_gpu_run_program(SnBuilder *b, SnGpuRowKernel *g);
 
@@ -82,6 +84,9 @@ void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnFra
 // One phase on `count` vectors at the columns `at`; `inside` as g->inside, or null.
 void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, size_t count,
                         SnFragment *at, const MlirValue *inside);
+// Its vectors, and their lanes, are added in their own type before their sum is: one value of a thread, or of each of
+// its rows.
+bool sn_gpu_adds_lanes_first(const SnGpuPart *part);
 // The form's output o, in the kernel's memory.
 SnAccess sn_gpu_output(const SnGpuRowKernel *g, size_t o);
 // x where there is no condition.

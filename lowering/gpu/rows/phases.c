@@ -74,9 +74,9 @@ size_t sn_gpu_parts(const SnGpuRowKernel *g, size_t i, SnGpuPart *parts) {
 
 void sn_gpu_begin_phase(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *parts, size_t n) {
   for (size_t r = 0; r < n; ++r) {
-    bool online = !sn_null(parts[r].sum);
-    parts[r].value = sn_row_identity(b, &g->program, parts[r].reduce,
-                                     online && !parts[r].squares ? 1 : g->mine.width * g->plan->rows);
+    bool online = !sn_null(parts[r].sum), one = sn_gpu_adds_lanes_first(&parts[r]) || (online && !parts[r].squares);
+    parts[r].value =
+        sn_row_identity(b, &g->program, parts[r].reduce, one ? g->plan->rows : g->mine.width * g->plan->rows);
     if (online)
       parts[r].exponentials = parts[r].count = sn_row_identity(b, &g->program, parts[r].sum, g->mine.width);
   }
@@ -300,7 +300,32 @@ static MlirValue guard_of(const SnGpuRowKernel *g, size_t i, const SnGpuPart *pa
   for (size_t r = 0; r < n; ++r)
     if (!sn_null(parts[r].sum))
       return none;
-  return g->mine.resident ? none : sn_row_guard(&g->program, (int)i);
+  return g->mine.in_shared ? none : sn_row_guard(&g->program, (int)i);
+}
+
+// What a branch makes of resident vectors is not known behind it: there they know what they were read as, and what they
+// knew in front of it comes back.
+static SnFragment *begin_branch(SnGpuRowKernel *g) {
+  SnFragment *before = sn_alloc((g->mine.resident + 1) * sizeof *before);
+  for (size_t u = 0; u < g->mine.resident; ++u) {
+    SnMap read = {0};
+    before[u] = g->resident[u];
+    for (intptr_t k = 0; k < mlirBlockGetNumArguments(g->form->body); ++k) {
+      MlirValue v = mlirBlockGetArgument(g->form->body, k), x = sn_mapped(&before[u].made, v);
+      if (!sn_none(x))
+        sn_map(&read, v, x);
+    }
+    g->resident[u].made = read;
+  }
+  return before;
+}
+
+static void end_branch(SnGpuRowKernel *g, SnFragment *before) {
+  for (size_t u = 0; u < g->mine.resident; ++u) {
+    sn_fragment_free(&g->resident[u]);
+    g->resident[u] = before[u];
+  }
+  free(before);
 }
 
 static MlirValue any_of_warp(SnBuilder *b, MlirValue holds) {
@@ -308,33 +333,49 @@ static MlirValue any_of_warp(SnBuilder *b, MlirValue holds) {
             sn_attr("kind", sn_parse_attr(b->ctx, "#nvvm<vote_sync_kind any>")));
 }
 
-static void guarded_columns(SnBuilder *b, SnGpuRowKernel *g, size_t i, SnGpuPart *parts, size_t n) {
-  MlirValue guard = guard_of(g, i, parts, n), values[SN_MAX_REDUCTIONS];
+// Whether the condition is made the same for all who wait for each other where they meet, so that they meet under it.
+static bool meets_under_guard(const SnGpuLaunch *l) { return l->teams != SN_GPU_GROUP && l->cluster == 1; }
+
+bool sn_gpu_may_skip(const SnGpuRowKernel *g, size_t i) {
+  return meets_under_guard(&g->plan->launch) && !g->mine.in_shared && !sn_none(sn_row_guard(&g->program, (int)i));
+}
+
+// What the phase reduces, under a condition: what it is of no elements where that does not hold.
+static void guarded_phase(SnBuilder *b, SnGpuRowKernel *g, size_t i, MlirValue guard, SnGpuPart *parts, size_t n) {
+  MlirValue values[SN_GPU_MAX_VALUES], holds = sn_row_scalar(&g->program, guard);
+  MlirOperation shared[SN_GPU_MAX_VALUES];
+  SnReduction reductions[SN_GPU_MAX_VALUES];
   MlirType types[SN_MAX_REDUCTIONS];
-  if (sn_none(guard)) {
-    all_columns(b, g, i, parts, n);
-    return;
-  }
-  MlirValue holds = sn_row_scalar(&g->program, guard);
+  bool inside = meets_under_guard(&g->plan->launch);
+  size_t met = 0;
   if (mlirTypeIsAVector(sn_type_of(holds))) // of some row of a thread
     holds = sn(b, "vector.reduction", holds, mlirIntegerTypeGet(b->ctx, 1),
                sn_attr("kind", sn_parse_attr(b->ctx, "#vector.kind<or>")));
-  if (g->k->teams == SN_GPU_ACROSS_WARPS) // of some row of a warp, which is the same for all that share them
+  // Of some row of a warp: of a tile all warps have the same rows.
+  if (g->k->teams == SN_GPU_ACROSS_WARPS || (inside && g->k->team > 1 && g->k->team < 32))
     holds = any_of_warp(b, holds);
   for (size_t r = 0; r < n; ++r) {
     MlirType t = sn_type_of(sn_result(parts[r].reduce, 0));
     types[r] = g->plan->rows > 1 ? sn_vector(t, g->plan->rows) : t;
   }
   SnIf run = sn_if_types(b, holds, (SnTypes){(intptr_t)n, types});
+  SnFragment *before = begin_branch(g);
   all_columns(b, g, i, parts, n);
+  end_branch(g, before);
   for (size_t r = 0; r < n; ++r)
-    values[r] = parts[r].value;
+    met = sn_gpu_meet(g, &parts[r], met, reductions, values, shared);
+  if (inside)
+    sn_gpu_reduce_group(b, g->k, n, reductions, values, g->row_barriers <= 1);
   sn_else_values(b, &run, sn_values((intptr_t)n, values));
   for (size_t r = 0; r < n; ++r)
     values[r] = sn_row_identity(b, &g->program, parts[r].reduce, g->plan->rows);
   sn_end_if_values(b, &run, sn_values((intptr_t)n, values));
   for (size_t r = 0; r < n; ++r)
-    parts[r].value = sn_result(run.op, (intptr_t)r);
+    values[r] = sn_result(run.op, (intptr_t)r);
+  if (!inside)
+    sn_gpu_reduce_group(b, g->k, n, reductions, values, g->row_barriers <= 1);
+  for (size_t r = 0; r < n; ++r)
+    sn_row_know(&g->program, sn_result(parts[r].reduce, 0), values[r]);
 }
 
 // One phase of one row: what it reduces is known to the whole team behind it.
@@ -360,7 +401,12 @@ static void run_phase(SnBuilder *b, size_t i, void *user) {
   MlirValue values[SN_GPU_MAX_VALUES];
   MlirOperation shared[SN_GPU_MAX_VALUES];
   size_t num_shared = 0, n = sn_gpu_parts(g, i, parts);
-  guarded_columns(b, g, i, parts, n);
+  MlirValue guard = guard_of(g, i, parts, n);
+  if (!sn_none(guard)) {
+    guarded_phase(b, g, i, guard, parts, n);
+    return;
+  }
+  all_columns(b, g, i, parts, n);
   for (size_t r = 0; r < n; ++r) {
     if (sn_gpu_is_only_asserted(parts[r].reduce)) { // each thread asserts what it has seen
       sn_row_know(p, sn_result(parts[r].reduce, 0), parts[r].value);
@@ -369,7 +415,7 @@ static void run_phase(SnBuilder *b, size_t i, void *user) {
     if (!sn_gpu_keep_own_part(b, g, &parts[r]))
       num_shared = sn_gpu_meet(g, &parts[r], num_shared, reductions, values, shared);
   }
-  sn_gpu_reduce_group(b, g->k, num_shared, reductions, values, g->row_barriers == 1);
+  sn_gpu_reduce_group(b, g->k, num_shared, reductions, values, g->row_barriers <= 1);
   end_without_elements(b, g, num_shared, reductions, values);
   for (size_t r = 0; r < num_shared; ++r)
     sn_row_know(p, sn_result(shared[r], 0), values[r]);

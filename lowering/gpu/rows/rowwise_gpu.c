@@ -147,7 +147,7 @@ static size_t count_row_barriers(const SnGpuRowKernel *g) {
       shared += !sn_gpu_feeds_accumulator(g, reduce) && !sn_gpu_is_only_asserted(reduce) &&
                 !sn_row_joint_of_second(&g->joints, reduce);
     }
-    count += shared > 0;
+    count += shared > 0 && !sn_gpu_may_skip(g, i);
   }
   return count;
 }

@@ -9,9 +9,14 @@
 //
 // test: test/lowering/gpu/registers.mlir, label.mlir, tile.mlir
 
+#include "dialect/attributes.h"
 #include "lowering/gpu/rows/gpu_rows.h"
 #include "lowering/rows/rowmemory.h"
 #include <math.h>
+
+// Vectors, of at most 8 elements, that are added before their sum is widened; whose last inputs are read before the
+// first is stored.
+#define TOGETHER 4
 
 MlirValue sn_gpu_select(SnBuilder *b, MlirValue condition, MlirValue x, MlirValue otherwise) {
   return sn_none(condition) ? x : sn(b, "arith.select", condition, x, otherwise);
@@ -81,16 +86,24 @@ static MlirValue unscaled(const SnGpuPart *part, double *scale) {
   return of;
 }
 
+bool sn_gpu_adds_lanes_first(const SnGpuPart *part) {
+  return sn_null(part->sum) && sn_get_attr(part->reduce, SN_LANES_FIRST).ptr != NULL;
+}
+
 // What a reduction takes of a vector: its identity where the row has no element.
 static MlirValue reduced(SnBuilder *b, SnGpuRowKernel *g, const SnGpuPart *part, SnFragment *at,
                          const MlirValue *inside) {
   SnRowProgram *p = &g->program;
   double scale;
+  bool as_it_is = sn_gpu_adds_lanes_first(part);
   MlirValue of = unscaled(part, &scale),
-            x = scale != 1 ? sn_row_element(b, p, at, of) : sn_row_reduced(b, p, at, part->reduce);
+            x = scale != 1 || as_it_is ? sn_row_element(b, p, at, of) : sn_row_reduced(b, p, at, part->reduce);
   if (!inside || sn_none(*inside) || sn_gpu_is_packed_maximum(g, part->reduce)) // the last is masked already
     return x;
-  MlirValue none = sn_row_identity(b, p, part->reduce, g->mine.width);
+  MlirValue none = as_it_is ? sn_float(b, sn_element(sn_type_of(x)), 0)
+                            : sn_row_identity(b, p, part->reduce, g->mine.width);
+  if (as_it_is)
+    none = sn_lanes_broadcast(b, none, g->mine.width);
   if (mlirTypeIsAVector(sn_type_of(*inside)) && !mlirTypeIsAVector(sn_type_of(none)))
     none = sn(b, "vector.broadcast", none, sn_type_of(x));
   MlirValue masked = sn(b, "arith.select", *inside, x, none);
@@ -131,6 +144,21 @@ static void online(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *part, size_t coun
       element = sn_gpu_widened(b, g, part->reduce, &at[u]);
     }
     sn_gpu_online_add(b, &step, element, &part->exponentials);
+  }
+}
+
+// x, of `count` vectors, is added to the part: a few vectors and their lanes in their own type first.
+static void add_lanes_first(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *part, size_t count, const MlirValue *x) {
+  SnReduction own = sn_reduction_of(&g->program, part->reduce);
+  own.type = sn_element(sn_type_of(x[0]));
+  for (size_t u = 0; u < count; u += TOGETHER) {
+    MlirValue some = x[u];
+    for (size_t i = u + 1; i < count && i < u + TOGETHER; ++i)
+      some = sn_reduction_combine(b, &own, some, x[i]);
+    if (g->plan->rows < 2 && mlirTypeIsAVector(sn_type_of(some)))
+      some = sn_reduction_lanes(b, &own, some);
+    some = sn(b, "arith.extf", some, sn_type_of(part->value));
+    part->value = sn_row_combine(b, &g->program, part->reduce, part->value, some);
   }
 }
 
@@ -186,6 +214,48 @@ static void store_label(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, M
   sn_end_if(b, &owner);
 }
 
+// A reduction that takes vectors one by one, or a few, in their order.
+static bool is_plain(const SnGpuRowKernel *g, const SnGpuPart *part) {
+  return sn_null(part->sum) && !sn_gpu_is_packed_maximum(g, part->reduce);
+}
+
+// x, of `count` vectors, is added to a plain part.
+static void add_vectors(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *part, size_t count, const MlirValue *x) {
+  if (sn_gpu_adds_lanes_first(part)) {
+    add_lanes_first(b, g, part, count, x);
+    return;
+  }
+  for (size_t u = 0; u < count; ++u)
+    part->value = sn_row_combine(b, &g->program, part->reduce, part->value, x[u]);
+}
+
+// All parts, of vectors that wait in registers narrower than they are added up: a few are widened, and done with,
+// before the next.
+static void reduce_resident(SnBuilder *b, SnGpuRowKernel *g, SnGpuPart *parts, size_t n, size_t count, SnFragment *at,
+                            const MlirValue *inside) {
+  MlirValue x[TOGETHER];
+  for (size_t first = 0; first < count; first += TOGETHER) {
+    size_t some = count - first < TOGETHER ? count - first : TOGETHER;
+    for (size_t r = 0; r < n; ++r) {
+      for (size_t u = 0; u < some; ++u) {
+        if (g->mine.packed)
+          sn_gpu_widen(b, g, first + u);
+        x[u] = reduced(b, g, &parts[r], &at[first + u], inside ? &inside[first + u] : NULL);
+      }
+      add_vectors(b, g, &parts[r], some, x);
+    }
+  }
+}
+
+// What the program reads of a vector is known from here on.
+static void read_inputs(SnBuilder *b, SnGpuRowKernel *g, SnFragment *at) {
+  for (intptr_t k = 0; k < mlirBlockGetNumArguments(g->program.block); ++k) {
+    MlirValue v = mlirBlockGetArgument(g->program.block, k);
+    if (sn_is_row(v) && !mlirOpOperandIsNull(mlirValueGetFirstUse(v)))
+      sn_row_element(b, &g->program, at, v);
+  }
+}
+
 // One phase on `count` vectors. All are read before the first is used or stored, but those that wait in registers: each
 // is done with before the next begins.
 void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, SnGpuPart *parts, size_t n, size_t count,
@@ -197,7 +267,15 @@ void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, S
 #define ELEMENTS(i) (elements + (i) * count)
   for (size_t y = 0; y < yields; ++y)
     stored += sn_gpu_column_accumulator(g, phase->yields.data[y]) < 0;
-  for (size_t u = 0; u < count; ++u)
+  bool in_turn = resident, widened = false;
+  for (size_t r = 0; r < n; ++r) {
+    in_turn &= is_plain(g, &parts[r]);
+    widened |= sn_bits(sn_type_of(sn_result(parts[r].reduce, 0))) > 32;
+  }
+  in_turn &= widened;
+  if (in_turn)
+    reduce_resident(b, g, parts, n, count, at, inside);
+  for (size_t u = 0; u < count && !in_turn; ++u)
     for (size_t r = 0; r < n; ++r)
       if (!resident && sn_gpu_is_packed_maximum(g, parts[r].reduce)) {
         sn_gpu_read_packed(b, g, parts[r].reduce, &at[u]);
@@ -209,19 +287,24 @@ void sn_gpu_run_vectors(SnBuilder *b, SnGpuRowKernel *g, const SnPhase *phase, S
   for (size_t u = 0; u < count && !resident; ++u)
     for (size_t y = 0; y < yields; ++y)
       ELEMENTS(n + y)[u] = sn_row_element(b, p, &at[u], sn_row_yield(p, phase->yields.data[y]));
-  for (size_t r = 0; r < n; ++r) {
+  for (size_t r = 0; r < n && !in_turn; ++r)
     if (parts[r].squares)
       sn_gpu_squares_step(b, count, ELEMENTS(r), inside, &parts[r].value, &parts[r].exponentials, &parts[r].count);
-    else if (!sn_null(parts[r].sum) || sn_gpu_is_packed_maximum(g, parts[r].reduce))
-      online(b, g, &parts[r], count, at, inside, ELEMENTS(r));
+    else if (is_plain(g, &parts[r]))
+      add_vectors(b, g, &parts[r], count, ELEMENTS(r));
     else
-      for (size_t u = 0; u < count; ++u)
-        parts[r].value = sn_row_combine(b, p, parts[r].reduce, parts[r].value, ELEMENTS(r)[u]);
-  }
+      online(b, g, &parts[r], count, at, inside, ELEMENTS(r));
   SnValueVec labels = {0};
   if (resident && !n && yields == stored && p->phases.size == (size_t)p->phase + 1)
     find_labels(g, &labels);
+  bool branches = !sn_none(g->valid);
+  size_t ahead = p->phase ? TOGETHER / 2 : TOGETHER; // others are there already
+  for (size_t u = 0; u < count && inside; ++u)
+    branches |= !sn_none(inside[u]);
+  bool ends = branches && resident && !n && !g->mine.packed && p->phases.size == (size_t)p->phase + 1;
   for (size_t u = 0; u < count && yields; ++u) {
+    for (size_t v = u; ends && u % ahead == 0 && v < count && v < u + ahead; ++v)
+      read_inputs(b, g, &at[v]); // no branch of a store stands between these loads
     at[u].no_label = labels.size > 0;
     if (resident && g->mine.packed)
       sn_gpu_widen(b, g, u);

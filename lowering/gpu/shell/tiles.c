@@ -99,9 +99,10 @@ static void (*const deals[])(SnBuilder *b, SnGpuKernel *k, const SnGpuTiles *t, 
     [SN_GPU_BY_TICKET] = by_ticket,
 };
 
+// Of the last block some teams may have none.
 SnGpuTiles sn_gpu_tiles_in_steps(const SnGpuKernel *k, MlirValue first, MlirValue end, int64_t step) {
-  int64_t known;
-  bool one = k->team > 1 && sn_known(end, &known) && known == step;
+  int64_t known, teams = k->team < k->threads ? k->threads / k->team : 1;
+  bool one = k->team > 1 && sn_known(end, &known) && known <= step && step - known < teams;
   return (SnGpuTiles){.deal = one ? SN_GPU_ONE_EACH : SN_GPU_IN_STEPS, .first = first, .end = end, .step = step};
 }
 
