@@ -314,6 +314,7 @@ static const SnStep gpu_steps[] = {
     {"sinter-turned-sums{chip=$chip}", "what rows are reduced to, for each column -> rows of their own", NULL},
     {"sinter-long-columns", "few columns, each reduced along a length `?` -> pieces, if they are few", NULL},
     {"sinter-arrange{chip=$chip}", "sides that copies cannot take -> tensors that they can", NULL},
+    {"sinter-half-sums", "sums in f64 of half elements -> of f32, a few at a time", NULL},
     {"sinter-schedule{target=gpu chip=$chip allow-tf32=$allow-tf32 f32-parts=$f32-parts tuning='$tuning'}",
      "each form gets its #sinter.gpu_rows", NULL},
     {"sinter-gpu-fallback", "a form that no kernel of a GPU can be -> linalg, it alone", NULL},

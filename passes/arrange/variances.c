@@ -10,17 +10,23 @@
 // an element is no further from the mean of n than sqrt(n) times their deviation, so what cancels is at most n times
 // the result, and n 2^-53 is far less than what f32 shows of it. Programs in f64 itself stay as they are. An element 0
 // that is no number, or infinite, is not subtracted. Rows that are stored, and that a
-// cluster holds in registers, stay as they are.
+// block holds in registers, stay as they are.
+//
+// Where the same elements are added up in f32 as well, as exporters do for the mean that is subtracted, that sum is the
+// one in f64, rounded:
+//
+//   %s = sinter.row_reduce add %w : f64
+//   %t = sinter.row_reduce add %x : f32             ->     %t = arith.truncf %s
 //
 // decides: which reductions of a GPU's rows are spelled so that they wait for no other.
 //
 // runs in: sinter-gpu    test: test/passes/arrange/variances.mlir, test/gpu/emulate.test
 
-#include "capi/form.h"
 #include "capi/pass.h"
+#include "passes/arrange/variances.h"
 
 #define MOST_COLUMNS (1 << 24)
-#define MOST_KEPT (1 << 18)
+#define MOST_KEPT (1 << 13)
 
 // What is widened to f64: a float of 32 bits at most; null if it is anything else.
 static MlirValue narrow_of(MlirValue w) {
@@ -72,43 +78,96 @@ static MlirOperation sum_of(MlirBlock body, MlirValue w, MlirOperation before) {
 
 static MlirValue binary(SnBuilder *b, const char *name, MlirValue x, MlirValue y) { return sn(b, name, x, y); }
 
-// Element 0 in f64, or 0.
-static MlirValue first_element(SnBuilder *b, MlirValue x) {
+bool sn_is_widened(MlirValue w, MlirValue x) {
+  MlirValue of = w;
+  for (MlirOperation op = sn_def(of, "arith.extf"); !sn_null(op); op = sn_def(of, "arith.extf"))
+    of = sn_operand(op, 0);
+  return sn_same(of, x) && !sn_same(of, w) && mlirTypeIsAF64(sn_element(sn_type_of(w)));
+}
+
+MlirValue sn_finite_or_0(SnBuilder *b, MlirValue element) {
   enum { EQUAL = 1 }; // ordered
-  MlirType t = sn_element(sn_type_of(x)), f64 = mlirF64TypeGet(b->ctx);
-  MlirValue p = sn(b, "sinter.pick", x, sn_index(b, 0), sn_float(b, t, 0));
-  MlirValue wide = sn(b, "arith.extf", p, f64), zero = sn_float(b, f64, 0);
+  MlirType f64 = mlirF64TypeGet(b->ctx);
+  MlirValue wide = sn(b, "arith.extf", element, f64), zero = sn_float(b, f64, 0);
   MlirValue finite = sn(b, "arith.cmpf", binary(b, "arith.subf", wide, wide), zero,
                         sn_attr("predicate", sn_i64(b->ctx, EQUAL)));
   return sn(b, "arith.select", finite, wide, zero);
+}
+
+MlirValue sn_sum_about(SnBuilder *b, MlirValue t, MlirValue first, double n) {
+  return binary(b, "arith.addf", t, binary(b, "arith.mulf", first, sn_float(b, sn_type_of(t), n)));
+}
+
+MlirValue sn_squares_about(SnBuilder *b, MlirValue u, MlirValue t, MlirValue mean, MlirValue first, double n) {
+  MlirType f64 = sn_type_of(u);
+  MlirValue far = binary(b, "arith.subf", mean, first),
+            cross = binary(b, "arith.mulf", binary(b, "arith.addf", far, far), t),
+            all = binary(b, "arith.mulf", binary(b, "arith.mulf", far, far), sn_float(b, f64, n));
+  // Rounding may leave less than nothing.
+  return sn(b, "arith.maximumf", binary(b, "arith.addf", binary(b, "arith.subf", u, cross), all), sn_float(b, f64, 0));
 }
 
 static void about_first(MlirBlock body, MlirOperation squares, MlirValue w, MlirValue mean, double n) {
   MlirOperation sum = sum_of(body, w, squares);
   SnBuilder b = sn_before(sn_null(sum) ? squares : sum);
   MlirType f64 = mlirF64TypeGet(b.ctx);
-  MlirValue first = first_element(&b, narrow_of(w)), count = sn_float(&b, f64, n);
+  MlirValue x = narrow_of(w), zero = sn_float(&b, sn_element(sn_type_of(x)), 0),
+            first = sn_finite_or_0(&b, sn(&b, "sinter.pick", x, sn_index(&b, 0), zero));
   MlirValue d = binary(&b, "arith.subf", w, sn_as_row(&b, first, sn_type_of(w)));
   MlirValue t = sn_row_reduce(&b, "add", d, f64),
             u = sn_row_reduce(&b, "add", binary(&b, "arith.mulf", d, d), f64);
   if (!sn_null(sum)) {
-    MlirValue s = binary(&b, "arith.addf", t, binary(&b, "arith.mulf", first, count));
-    mlirValueReplaceAllUsesOfWith(sn_result(sum, 0), s);
+    MlirValue all = sn_sum_about(&b, t, first, n);
+    mean = sn_same(mean, sn_result(sum, 0)) ? all : mean;
+    mlirValueReplaceAllUsesOfWith(sn_result(sum, 0), all);
   }
   b = sn_before(squares);
-  MlirValue far = binary(&b, "arith.subf", mean, first),
-            cross = binary(&b, "arith.mulf", binary(&b, "arith.addf", far, far), t),
-            all = binary(&b, "arith.mulf", binary(&b, "arith.mulf", far, far), count);
-  MlirValue q = binary(&b, "arith.addf", binary(&b, "arith.subf", u, cross), all);
-  // Rounding may leave less than nothing.
-  mlirValueReplaceAllUsesOfWith(sn_result(squares, 0), sn(&b, "arith.maximumf", q, sn_float(&b, f64, 0)));
+  mlirValueReplaceAllUsesOfWith(sn_result(squares, 0), sn_squares_about(&b, u, t, mean, first, n));
   mlirOperationDestroy(squares);
   if (!sn_null(sum))
     mlirOperationDestroy(sum);
 }
 
-// A row that is stored is kept in registers of a cluster between its phases, up to this length: another phase costs no
-// memory then, and element 0 would take registers.
+// The sum in f64 of what `other` adds up, where that stands; null: there is none.
+static MlirOperation sum_beside(MlirBlock body, MlirOperation other) {
+  MlirOperation none = {0};
+  MlirValue x = sn_operand(other, 0);
+  for (MlirOperation op = sn_def(x, "arith.extf"); !sn_null(op); op = sn_def(x, "arith.extf"))
+    x = sn_operand(op, 0);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    MlirValue narrow = is_sum(op) ? narrow_of(sn_operand(op, 0)) : (MlirValue){0};
+    if (sn_none(narrow) || !sn_same(narrow, x))
+      continue;
+    if (mlirOperationIsBeforeInBlock(op, other))
+      return op;
+    SnBuilder b = sn_before(other);
+    MlirValue wide = sn_operand(op, 0), w = sn(&b, "arith.extf", x, sn_type_of(wide)),
+              sum = sn_row_reduce(&b, "add", w, sn_type_of(sn_result(op, 0)));
+    mlirValueReplaceAllUsesOfWith(wide, w);
+    mlirValueReplaceAllUsesOfWith(sn_result(op, 0), sum);
+    mlirOperationDestroy(op);
+    return sn_definer(sum);
+  }
+  return none;
+}
+
+// Sums in f32 of what is added up in f64 as well.
+static void round_sums(MlirBlock body) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !sn_null(op); op = next) {
+    bool is = sn_is_reduce(op, "add") && mlirTypeIsAF32(sn_type_of(sn_result(op, 0)));
+    MlirOperation sum = is ? sum_beside(body, op) : (MlirOperation){0};
+    next = mlirOperationGetNextInBlock(op);
+    if (sn_null(sum))
+      continue;
+    SnBuilder b = sn_before(op);
+    mlirValueReplaceAllUsesOfWith(sn_result(op, 0),
+                                  sn(&b, "arith.truncf", sn_result(sum, 0), sn_type_of(sn_result(op, 0))));
+    mlirOperationDestroy(op);
+  }
+}
+
+// A row that is stored is kept in registers of a block between its phases, up to this length: another phase costs next
+// to nothing then, and element 0 would take registers. Blocks of a cluster wait for each other in each phase.
 static bool is_kept(const SnForm *f, int64_t n) {
   bool stored = false;
   for (size_t k = 0; k < f->outputs.size; ++k)
@@ -119,10 +178,16 @@ static bool is_kept(const SnForm *f, int64_t n) {
 static MlirLogicalResult function(MlirOperation func, void *user) {
   (void)user;
   SnOpVec forms = sn_collect(func, "sinter.rowwise");
+  for (size_t k = 0; k < forms.size; ++k) // the mean's form stands in front
+    sn_variance_of_all(forms.data[k]);
+  sn_vec_free(&forms);
+  forms = sn_collect(func, "sinter.rowwise");
   for (size_t k = 0; k < forms.size; ++k) {
     SnForm f = sn_form_read(forms.data[k]);
     int64_t n = sn_row_length(&f);
     bool fits = sn_is_plain(&f) && !f.schedule.ptr && n != SN_DYNAMIC && n > 1 && n <= MOST_COLUMNS && !is_kept(&f, n);
+    if (sn_is_plain(&f) && !f.schedule.ptr)
+      round_sums(f.body);
     for (MlirOperation op = mlirBlockGetFirstOperation(f.body), next; fits && !sn_null(op); op = next) {
       MlirValue mean, w = squares_of(op, &mean);
       next = mlirOperationGetNextInBlock(op);
@@ -141,7 +206,9 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
 }
 
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, NULL};
+MlirDialectHandle mlirGetDialectHandle__tensor__(void);
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__tensor__,
+                                                      NULL};
 
 const SnPass sn_pass_variances = {
     .argument = "sinter-variances",

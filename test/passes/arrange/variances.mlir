@@ -94,3 +94,55 @@ func.func @unknown(%x: tensor<4x?xf32>, %e: tensor<4xf64>) -> tensor<4xf64> {
   }
   return %0 : tensor<4xf64>
 }
+
+// -----
+
+// A row that is stored keeps its two phases where a block holds it in registers; blocks of a cluster wait once. What is
+// added up in f32 beside is that sum, rounded.
+
+// CHECK-LABEL: func @stored
+//   CHECK-NOT:   sinter.pick
+//       CHECK:   %[[S:.+]] = sinter.row_reduce add %{{.+}} : tensor<8192xf64> -> f64
+//       CHECK:   arith.truncf %[[S]] : f64 to f32
+//   CHECK-NOT:   -> f32
+//       CHECK:   sinter.row_reduce add %{{.+}} : tensor<8192xf64> -> f64
+// CHECK-LABEL: func @stored_long
+//       CHECK:   sinter.pick
+//   CHECK-NOT:   -> f32
+//       CHECK:   sinter.yield
+func.func @stored(%x: tensor<4x8192xf32>, %e: tensor<4x8192xf32>) -> tensor<4x8192xf32> {
+  %0 = sinter.rowwise (i = 4) by (j = 8192) ins(%x[i, j] : tensor<4x8192xf32>) outs(%e[i, j] : tensor<4x8192xf32>) {
+  ^row(%a: tensor<8192xf32>):
+    %n = sinter.row_reduce add %a : tensor<8192xf32> -> f32
+    %w = arith.extf %a : tensor<8192xf32> to tensor<8192xf64>
+    %s = sinter.row_reduce add %w : tensor<8192xf64> -> f64
+    %b = sinter.broadcast %s : f64 -> tensor<8192xf64>
+    %d = arith.subf %w, %b : tensor<8192xf64>
+    %d2 = arith.mulf %d, %d : tensor<8192xf64>
+    %q = sinter.row_reduce add %d2 : tensor<8192xf64> -> f64
+    %r = arith.truncf %q : f64 to f32
+    %t = arith.addf %r, %n : f32
+    %c = sinter.broadcast %t : f32 -> tensor<8192xf32>
+    %y = arith.mulf %a, %c : tensor<8192xf32>
+    sinter.yield %y : tensor<8192xf32>
+  }
+  return %0 : tensor<4x8192xf32>
+}
+func.func @stored_long(%x: tensor<4x8193xf32>, %e: tensor<4x8193xf32>) -> tensor<4x8193xf32> {
+  %0 = sinter.rowwise (i = 4) by (j = 8193) ins(%x[i, j] : tensor<4x8193xf32>) outs(%e[i, j] : tensor<4x8193xf32>) {
+  ^row(%a: tensor<8193xf32>):
+    %w = arith.extf %a : tensor<8193xf32> to tensor<8193xf64>
+    %s = sinter.row_reduce add %w : tensor<8193xf64> -> f64
+    %n = sinter.row_reduce add %a : tensor<8193xf32> -> f32
+    %b = sinter.broadcast %s : f64 -> tensor<8193xf64>
+    %d = arith.subf %w, %b : tensor<8193xf64>
+    %d2 = arith.mulf %d, %d : tensor<8193xf64>
+    %q = sinter.row_reduce add %d2 : tensor<8193xf64> -> f64
+    %r = arith.truncf %q : f64 to f32
+    %t = arith.addf %r, %n : f32
+    %c = sinter.broadcast %t : f32 -> tensor<8193xf32>
+    %y = arith.mulf %a, %c : tensor<8193xf32>
+    sinter.yield %y : tensor<8193xf32>
+  }
+  return %0 : tensor<4x8193xf32>
+}
