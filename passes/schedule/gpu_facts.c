@@ -7,7 +7,7 @@
 //
 // `live` counts registers: what phases make of an element and later ones take, at most. What costs nothing to make
 // again is not counted, and what is widened counts as it waits. Where less is read than made, what was read is kept
-// alone, and the rest is made again (`remake`).
+// alone, and the rest is made again (`remake`); of long rows halves stay two in a register then.
 //
 // test: test/passes/schedule/gpu_families.mlir, schedule/gpu_elements.mlir
 
@@ -15,6 +15,7 @@
 #include "dialect/row_ops.h"
 #include "lowering/rows/rowmemory.h"
 
+#define MOST_OF_BLOCK 4096 // elements of a row that a block has by itself, with two registers each
 #define LEAST_APART 8 // bytes of a vector that is loaded by elements
 
 static int64_t bytes_of(MlirType element) { return (sn_bits(element) + 7) / 8; }
@@ -83,7 +84,7 @@ static void make(const SnRowProgram *p, MlirValue v, SnValueVec *made, size_t be
 }
 
 // Registers that one element takes from phase to phase at most.
-static int64_t live_values(const SnForm *f) {
+static int64_t live_values(const SnForm *f, bool longer) {
   SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
   SnValueVec made = {0};
   int64_t most = 1;
@@ -104,7 +105,7 @@ static int64_t live_values(const SnForm *f) {
       for (size_t k = i; k < p.phases.size; ++k)
         for (size_t t = 0; t < taken[k].size; ++t)
           is |= sn_same(taken[k].data[t], made.data[m]);
-      MlirOperation extended = sn_def(made.data[m], "arith.extf"); // of what waits in its place
+      MlirOperation extended = longer ? (MlirOperation){0} : sn_def(made.data[m], "arith.extf"); // of what waits for it
       unsigned own = sn_bits(sn_element(sn_type_of(sn_null(extended) ? made.data[m] : sn_operand(extended, 0))));
       bits += is ? own < 32 ? 32 : own : 0;
     }
@@ -119,8 +120,8 @@ static int64_t live_values(const SnForm *f) {
   return most;
 }
 
-// Registers of what is read of an element.
-static int64_t read_values(const SnForm *f) {
+// Registers of what is read of an element in any phase.
+static int64_t all_values(const SnForm *f) {
   int64_t bits = 0;
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(f->body); ++k) {
     MlirValue v = mlirBlockGetArgument(f->body, k);
@@ -128,6 +129,65 @@ static int64_t read_values(const SnForm *f) {
     bits += sn_is_row(v) ? own < 32 ? 32 : own : 0;
   }
   return bits < 32 ? 1 : bits / 32;
+}
+
+// Notes of every row that is read for v that phase i needs it. `seen`: of this phase, of which each is looked at once.
+static void note_reads(const SnForm *f, MlirValue v, size_t i, SnValueVec *seen, size_t *first, size_t *last) {
+  MlirOperation op = sn_definer(v);
+  for (size_t k = 0; k < seen->size; ++k)
+    if (sn_same(seen->data[k], v))
+      return;
+  if (!sn_is_row(v))
+    return;
+  sn_push(seen, v);
+  if (!mlirValueIsABlockArgument(v)) {
+    for (intptr_t k = 0; !sn_null(op) && k < sn_num_operands(op); ++k)
+      note_reads(f, sn_operand(op, k), i, seen, first, last);
+    return;
+  }
+  size_t k = (size_t)mlirBlockArgumentGetArgNumber(v);
+  first[k] = first[k] < i ? first[k] : i;
+  last[k] = i;
+}
+
+// The same as live_values, where only what is read waits. `halves`: of so many elements of 16 bits each, of which two
+// share a register; 0: not all of it is.
+static int64_t read_values(const SnForm *f, int64_t *halves) {
+  SnRowProgram p = sn_row_program(f, sn_values(0, NULL));
+  intptr_t n = mlirBlockGetNumArguments(f->body);
+  size_t *first = sn_alloc((size_t)(n + 1) * sizeof *first), *last = sn_alloc((size_t)(n + 1) * sizeof *last);
+  int64_t most = 1, narrow = 0;
+  for (intptr_t k = 0; k < n; ++k) {
+    first[k] = p.phases.size;
+    last[k] = 0;
+  }
+  for (size_t i = 0; i < p.phases.size; ++i) {
+    SnValueVec seen = {0};
+    for (size_t r = 0; r < p.phases.data[i].reduces.size; ++r)
+      note_reads(f, sn_operand(p.phases.data[i].reduces.data[r], 0), i, &seen, first, last);
+    for (size_t y = 0; y < p.phases.data[i].yields.size; ++y)
+      note_reads(f, sn_row_yield(&p, p.phases.data[i].yields.data[y]), i, &seen, first, last);
+    sn_vec_free(&seen);
+  }
+  *halves = 1;
+  for (size_t i = 1; i < p.phases.size; ++i) {
+    int64_t bits = 0, half = 0;
+    for (intptr_t k = 0; k < n; ++k) {
+      unsigned own = sn_bits(sn_element(sn_type_of(mlirBlockGetArgument(f->body, k))));
+      if (first[k] >= i || last[k] < i)
+        continue;
+      bits += own < 32 ? 32 : own;
+      half += own == 16;
+      *halves = own == 16 ? *halves : 0;
+    }
+    most = bits / 32 > most ? bits / 32 : most;
+    narrow = half > narrow ? half : narrow;
+  }
+  *halves *= narrow;
+  free(first);
+  free(last);
+  sn_row_program_free(&p);
+  return most;
 }
 
 // No row that differs from row to row would have to be put together of elements: (j, k) of x[j, i, k] with k of an odd
@@ -153,7 +213,6 @@ SnGpuRowFacts sn_schedule_gpu_facts(const SnForm *f, const SnGpuChip *gpu) {
                      .rows = sn_num_rows(f),
                      .length = sn_row_length(f),
                      .again = reads_again(f),
-                     .live = live_values(f),
                      .sums = f->accumulators.size > 0};
   a.packed = sn_gpu_packed_rows(f);
   a.lanes = a.vector = 16 / widest(f, &a.row_bytes);
@@ -168,9 +227,13 @@ SnGpuRowFacts sn_schedule_gpu_facts(const SnForm *f, const SnGpuChip *gpu) {
   while (a.vector > LEAST_APART * a.lanes / 16 && !meets && f->num_cols && a.length != SN_DYNAMIC &&
          !has_vectors(f, a.vector, true))
     a.vector /= 2;
-  int64_t read = read_values(f);
-  a.remake = !(a.packed && a.vector > 1) && read < a.live;
+  // Of rows that blocks share, counts are exact: fewer registers are fewer blocks that wait for each other.
+  bool longer = a.length != SN_DYNAMIC && a.length > MOST_OF_BLOCK;
+  int64_t halves = 0, read = longer ? read_values(f, &halves) : all_values(f);
+  a.live = live_values(f, longer);
+  a.remake = !(a.packed && a.vector > 1) && (read < a.live || (halves && a.vector > 1 && halves < 2 * a.live));
   a.live = a.remake ? read : a.live;
+  a.halves = a.remake && a.vector > 1 ? halves : 0;
   for (size_t k = 0; k < f->accumulators.size; ++k)
     if (sn_uses_cols(f, f->accumulators.data[k].map)) {
       int64_t bytes = bytes_of(f->accumulators.data[k].type);

@@ -18,6 +18,7 @@ typedef struct {
   size_t columns;         // accumulators that keep columns
   int64_t live;           // registers that an element takes from phase to phase
   bool remake;            // of what was read alone, because that is less than what is computed of it
+  int64_t halves;         // or as many halves of what was read, all of which has 16 bits; 0: it does not
   int64_t packed; // or as many halves, of rows that stay as they are in memory (rows/packed.c); 0: they do not
   bool again, sums;       // an output waits for a reduction; something is reduced over rows
 } SnGpuRowFacts;

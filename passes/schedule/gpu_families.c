@@ -50,7 +50,6 @@
 #define MANY_REDUCES 6     // of a row program
 #define MOST_BLOCKS (1 << 20)
 #define MOST_VECTORS 32        // that the lowering keeps of a row
-#define ONE_BLOCK 2048         // vectors of all elements, whose sum is no more work than meeting other blocks
 #define LEAST_OF_WARP 8        // columns of a row, where warps share it
 #define CLUSTER_COST 1.05      // of a row that blocks share, of one that is a block's own
 #define LEAST_SHARING 128      // threads of blocks that share a row of which nothing meets
@@ -61,6 +60,9 @@
 #define TURNED_BYTES 8192 // of the widest operand in a tile,
 #define TURNED_LINE 128   // and of its columns
 #define MOST_TURNED_BYTES (40 << 10)
+#define MOST_TILE_LOADS (8 << 10) // of a block, under way at once: 64 registers of each of 1024 threads have no more
+#define SCHEDULERS 4   // of a multiprocessor
+#define LEAST_TURN 4   // vectors of a thread, of a row that is read by more threads than 256
 #define TEAM_SHARED (40 << 10) // bytes of sums of columns of the teams of a block
 
 // Bytes of rows at work that stay in L2, beside what is written.
@@ -77,8 +79,10 @@ static int64_t clusters_at_once(const SnGpuChip *gpu, int64_t size, int64_t occu
 
 // Vectors that a thread may keep in so many registers. Sums of columns take as many each.
 static int64_t most_kept(const SnGpuRowFacts *a, int64_t registers) {
-  int64_t kept = a->packed && a->vector > 1 ? registers * 2 / a->vector / a->packed
-                                            : registers / a->vector / (a->live + (int64_t)a->columns);
+  bool packed = a->packed && a->vector > 1, halves = a->halves && a->vector > 1 && !a->columns;
+  int64_t kept = packed   ? registers * 2 / a->vector / a->packed
+                 : halves ? registers * 4 / 3 / a->vector / a->halves // some are widened before the last is loaded
+                          : registers / a->vector / (a->live + (int64_t)a->columns);
   return kept < 1 ? 1 : kept > MOST_VECTORS ? MOST_VECTORS : kept;
 }
 
@@ -100,6 +104,9 @@ int64_t sn_gpu_row_blocks(const SnGpuRowFacts *a, const SnGpuRowSchedule *s, int
 }
 
 // ---- the families -----------------------------------------------------------------
+
+// Something of a row is of more than one element.
+static bool meets(const SnGpuRowFacts *a) { return a->sums || sn_row_op_count(a->form->body, SN_READS_ALL); }
 
 // Exponentials, logarithms, divisions of each element: their registers are not there for more vectors.
 static int64_t expensive(const SnForm *f) {
@@ -130,7 +137,7 @@ static bool flat(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
                             .cluster = 1,
                             .team = 1024,
                             .flat = true};
-  if (a->sums && all <= ONE_BLOCK * s->vector) { // nothing meets in memory
+  if (a->sums && all <= SN_GPU_ONE_BLOCK * s->vector) { // nothing meets in memory
     *s = (SnGpuRowSchedule){
         .threads = SN_GPU_ROW_THREADS, .blocks = 1, .vector = s->vector, .cluster = 1, .team = 1024, .flat = true};
     s->unroll = !stores && all > SN_GPU_ROW_THREADS * s->vector ? 2 : 1;
@@ -352,20 +359,30 @@ bool sn_gpu_row_warps(const SnGpuRowFacts *a, SnGpuRowSchedule *s, int64_t most_
   return true;
 }
 
-// And where there are fewer rows than threads: warps share a row's columns.
+// And where there are fewer rows than threads: warps share a row's columns. Blocks take the size by which all tiles
+// take the fewest turns of all threads. (A minimum with its index of 4278 f32 over 19,926 columns, by a thread each: 78
+// blocks of 256 threads have 1.3 MB under way, which is a third of what memory needs.)
 static bool warps(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   int64_t all = a->gpu->multiprocessors * SN_GPU_ROW_THREADS;
   if (sn_gpu_row_warps(a, s, SN_GPU_ROW_THREADS))
     return true;
   if (a->columns || !a->form->num_cols || a->length == SN_DYNAMIC || a->length < 4 * LEAST_OF_WARP ||
-      a->rows == SN_DYNAMIC || a->rows > all / 8 || !sn_gpu_rows_together(a->form))
+      a->rows == SN_DYNAMIC || a->rows > all / 2 || !sn_gpu_rows_together(a->form))
     return false;
   *s = (SnGpuRowSchedule){.threads = 64, .vector = 1, .unroll = 1, .cluster = 1, .tile = true};
-  int64_t values = (int64_t)sn_row_op_count(a->form->body, SN_READS_ALL) * 8; // of a thread, in shared memory
-  while (s->threads < SN_GPU_ROW_THREADS && 2 * s->threads * values <= TEAM_SHARED &&
-         a->length >= 2 * LEAST_OF_WARP * (s->threads / 32) && sn_times(sn_pieces(a->rows, 32), s->threads) < all)
-    s->threads *= 2;
-  while (s->unroll < 16 && s->unroll * 2 <= a->length / (s->threads / 32))
+  int64_t values = (int64_t)sn_row_op_count(a->form->body, SN_READS_ALL) * 8, // of a thread, in shared memory
+      tiles = sn_pieces(a->rows, 32), least = INT64_MAX;
+  for (int64_t threads = 64; threads <= SN_GPU_ROW_THREADS; threads *= 2) {
+    int64_t turns = sn_pieces(tiles, a->gpu->multiprocessors * (SN_GPU_ROW_THREADS / threads));
+    if (threads > 64 && (threads * values > TEAM_SHARED || a->length < LEAST_OF_WARP * (threads / 32)))
+      break;
+    if (turns * (SN_GPU_ROW_THREADS / threads) < least) {
+      least = turns * (SN_GPU_ROW_THREADS / threads);
+      s->threads = threads;
+    }
+  }
+  while (s->unroll * s->threads < MOST_TILE_LOADS && s->unroll < 16 &&
+         s->unroll * 2 <= a->length / (s->threads / 32))
     s->unroll *= 2;
   s->team = s->threads; // not said
   s->blocks = sn_gpu_row_blocks(a, s, 32);
@@ -427,30 +444,50 @@ static bool few_long(const SnGpuRowFacts *a) {
   return a->rows != SN_DYNAMIC && a->rows <= 4 && a->row_bytes >= 1 << 20;
 }
 
+// Half the threads hold half as much again. Where that, and sizes that are powers of two, make the clusters so much
+// smaller that twice the rows are at work, what they exchange is hidden by others.
+static void twice_the_rows(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
+  SnGpuRowSchedule few;
+  if (s->cluster > 1 && held(a, &few, SN_GPU_ROW_HELD_BY_HALF, SN_GPU_ROW_THREADS / 2, 256, 8) &&
+      clusters_at_once(a->gpu, few.cluster, sn_gpu_row_occupancy(&few)) >=
+          2 * clusters_at_once(a->gpu, s->cluster, sn_gpu_row_occupancy(s)) &&
+      (a->rows == SN_DYNAMIC || a->rows > clusters_at_once(a->gpu, s->cluster, sn_gpu_row_occupancy(s))))
+    *s = few;
+}
+
 // Four blocks on a multiprocessor are better than two; sums of columns, and a row that takes a cluster of 8 all of its
 // 64 registers, are better off with 128. So are many reductions: what a thread does to hand them on is shared by more
 // elements (an H200, distillation's gradient: 71 % of a copy with 64 registers, 76 with 128).
 static bool grid(const SnGpuRowFacts *a, SnGpuRowSchedule *s);
 static bool registers(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   SnGpuRowFacts peeled = *a;
+  bool peels = false;
   if (a->vector < a->lanes && !a->columns && a->length >= 32 * a->lanes && sn_row_is_placed(a->form)) {
     peeled.vector = a->lanes; // where memory is aligned, wherever rows begin
     a = &peeled;
+    peels = true;
   }
   SnGpuRowSchedule many;
-  if (a->length == SN_DYNAMIC || a->length < 1 || !(a->again || a->columns) || (few_long(a) && grid(a, &many)))
+  if (a->length == SN_DYNAMIC || a->length < 1 || (few_long(a) && grid(a, &many)))
     return false;
+  // What is read once, too, where it has vectors here and none else, and a block is enough for a row.
+  if (!a->again && !a->columns)
+    return peels && meets(a) && !a->sums &&
+           held(a, s, SN_GPU_ROW_HELD, SN_GPU_ROW_THREADS, 256, 1);
   if (a->columns && held(a, s, SN_GPU_ROW_HELD_BY_HALF, SN_GPU_ROW_THREADS / 2, 256, 8))
     return true;
   if (!a->columns && sn_row_op_count(a->form->body, SN_READS_ALL) >= MANY_REDUCES &&
       held(a, s, SN_GPU_ROW_HELD_BY_HALF, SN_GPU_ROW_THREADS / 2, 128, 8))
     return true;
-  if (!a->columns && held(a, s, SN_GPU_ROW_HELD, SN_GPU_ROW_THREADS, 256, 8))
+  if (!a->columns && held(a, s, SN_GPU_ROW_HELD, SN_GPU_ROW_THREADS, 256, 8)) {
+    twice_the_rows(a, s);
     return true;
+  }
   if (held(a, s, SN_GPU_ROW_HELD, SN_GPU_ROW_THREADS, 512, 8) && !(s->cluster == 8 && a->live == 1))
     return true;
+  // (Of halves shared memory holds as much, and two blocks.)
   return held(a, s, SN_GPU_ROW_HELD_BY_HALF, SN_GPU_ROW_THREADS / 2, 256, 8) ||
-         held(a, s, SN_GPU_ROW_HELD_BY_HALF, SN_GPU_ROW_THREADS / 2, 512, 8);
+         (!a->halves && held(a, s, SN_GPU_ROW_HELD_BY_HALF, SN_GPU_ROW_THREADS / 2, 512, 8));
 }
 
 // In shared memory, where an element has too many values for registers: at least two blocks of a cluster of 8 on a
@@ -499,9 +536,6 @@ static bool grid(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   return !a->columns && !sn_in_sequence(a->form->op) && sn_schedule_gpu_grid(&facts, &s->grid);
 }
 
-// Something of a row is of more than one element.
-static bool meets(const SnGpuRowFacts *a) { return a->sums || sn_row_op_count(a->form->body, SN_READS_ALL); }
-
 // Blocks that share a row, so that all rows take the least time in turns of all blocks: an H200, 352 rows of 528 blocks
 // take as long as 528. A turn costs what blocks exchange.
 static int64_t cluster_of_turns(const SnGpuRowFacts *a, const SnGpuRowSchedule *s, int64_t vectors) {
@@ -535,6 +569,11 @@ static bool stream(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   // Two blocks of 32 threads for each row are slower than one, where rows are many enough (an H200, f32 789x680).
   while (!meets(a) && a->rows != SN_DYNAMIC && s->threads < 256 && s->threads * 2 <= vectors &&
          sn_times(a->rows, s->threads) < a->gpu->multiprocessors * SN_GPU_ROW_THREADS)
+    s->threads *= 2;
+  // Where blocks leave most of their multiprocessors empty they are larger, so that a row is there in fewer turns.
+  while (meets(a) && !a->columns && a->rows != SN_DYNAMIC && s->threads < SN_GPU_ROW_THREADS &&
+         s->threads * 2 * LEAST_TURN <= vectors &&
+         sn_times(a->rows, s->threads * 2) <= a->gpu->multiprocessors * SN_GPU_ROW_THREADS)
     s->threads *= 2;
   while (s->unroll > 1 && s->threads * s->unroll > vectors)
     s->unroll /= 2;
@@ -631,6 +670,18 @@ static void share_blocks(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   s->blocks = a->gpu->multiprocessors * (a->sums ? SUM_BLOCKS : SN_GPU_ROW_THREADS / s->threads);
 }
 
+// Few elements that have nothing to do with each other: threads have as few of them as leave none of a multiprocessor's
+// four schedulers without a warp. (16 bytes of f16 by a thread were 500 instructions in a row, in three blocks.)
+static void spread_few(SnGpuRowFacts *a) {
+  int64_t least = a->gpu->multiprocessors * SCHEDULERS * 32, n = sn_times(a->rows, a->length);
+  if (a->rows == SN_DYNAMIC || a->length == SN_DYNAMIC || !a->form->num_cols || a->again || meets(a))
+    return;
+  while (n < LEAST_TURNED && a->vector > 1 && n / a->vector < least)
+    a->vector /= 2;
+  if (n < LEAST_TURNED && n / a->lanes < least)
+    a->lanes = a->vector;
+}
+
 bool sn_gpu_row_read(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   bool fits = stream(a, s) || reread(a, s);
   unroll_less(a, s, MOST_WORDS);
@@ -645,6 +696,7 @@ MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *opt
   }
   SnGpuRowFacts facts = sn_schedule_gpu_facts(f, &chip);
   SnGpuRowSchedule s = {0};
+  spread_few(&facts);
   for (size_t i = 0; i < sizeof families / sizeof *families && !families[i].fits(&facts, &s); ++i)
     ;
   if (!s.registers && !s.shared && !s.grid.group && !s.turned)

@@ -13,6 +13,7 @@ enum {
   SN_GPU_ROW_HELD_BY_HALF = 96,   // and of 128, where a multiprocessor has half the threads
   SN_GPU_ROW_FEW_EACH = 4,        // rows of a thread, the same of rows without columns
   SN_GPU_ROW_LONG_ROW = 32,       // turns of all of a block's threads
+  SN_GPU_ONE_BLOCK = 2048,        // vectors of all elements, whose sum is no more work than meeting other blocks
   SN_GPU_ROW_OTHER_SHARED = 3072, // bytes of shared memory of each block, beside rows
 };
 

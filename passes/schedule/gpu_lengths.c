@@ -10,6 +10,7 @@
 //
 // test: test/passes/schedule/gpu_families.mlir, gpu_elements.mlir
 
+#include "dialect/sequence.h"
 #include "lowering/rows/rowmemory.h"
 #include "passes/schedule/gpu_families.h"
 #include "passes/schedule/schedule.h"
@@ -245,10 +246,23 @@ static MlirAttribute any_tile(const SnGpuRowFacts *a, const SnGpuRowSchedule *s)
   return attribute_with(a, s, shorter);
 }
 
+// One row of a length `?` that is added up: a block by itself where it is short, which meets no others.
+static MlirAttribute one_row(const SnGpuRowFacts *a, const SnGpuRowSchedule *s) {
+  SnGpuRowSchedule few = *s;
+  few.threads = SN_GPU_ROW_THREADS;
+  few.at_once = 0;
+  few.blocks = 1;
+  few.unroll = 1;
+  few.most = SN_GPU_ONE_BLOCK * s->vector;
+  return attribute_with(a, s, attribute_with(a, &few, (MlirAttribute){0}));
+}
+
 // Rows whose length is `?` and that are read as a whole: the longest by `s`, which takes any.
 MlirAttribute sn_gpu_row_attribute(const SnGpuRowFacts *a, const SnGpuRowSchedule *s) {
   MlirAttribute shorter = {0};
   int64_t below = 0;
+  if (s->flat && a->length == SN_DYNAMIC && a->rows == 1 && a->sums && !sn_in_sequence(a->form->op))
+    return one_row(a, s);
   if (a->length != SN_DYNAMIC || !a->form->num_cols || a->columns || s->flat || s->turned || s->team == 1)
     return sn_gpu_row_attribute_alone(a, s);
   if (s->tile)

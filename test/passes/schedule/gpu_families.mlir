@@ -210,12 +210,12 @@ func.func @too_long(%x: tensor<64x1048576xf32>, %e: tensor<1048576xf32>) -> tens
 
 // -----
 
-// 16 bytes of the widest row in memory; one row of all elements may end anywhere.
+// 16 bytes of the widest row in memory; a few elements are a thread's each.
 
 // CHECK-LABEL: func @bf16
 //       CHECK: vector = 8>
 // CHECK-LABEL: func @odd
-//       CHECK: vector = 4>
+//       CHECK: vector = 1>
 func.func @bf16(%x: tensor<512x1024xbf16>, %e: tensor<512x1024xbf16>) -> tensor<512x1024xbf16> {
   %0 = sinter.rowwise (i = 512) by (j = 1024) ins(%x[i, j] : tensor<512x1024xbf16>) outs(%e[i, j] : tensor<512x1024xbf16>) {
   ^row(%a: tensor<1024xbf16>):
@@ -636,4 +636,121 @@ func.func @channels_to_the_end(%x: tensor<230x13x7830xbf16>) -> tensor<230x7830x
     sinter.yield %s : tensor<13xbf16>
   }
   return %1 : tensor<230x7830x13xbf16>
+}
+
+// -----
+
+// Columns of which each thread would have one, and which are too few for that: warps share them, by blocks that take
+// all in the fewest turns.
+
+// CHECK-LABEL: func @maxima_of_some_columns
+//       CHECK:   blocks = 623, occupancy = 1, residency = "reread", shape = "tile", threads = 1024, unroll = 8
+// CHECK-LABEL: func @maxima_of_many_columns
+//       CHECK:   team = 1
+func.func @maxima_of_some_columns(%x: tensor<4278x19926xf32>, %e: tensor<19926xf32>) -> tensor<19926xf32> {
+  %0 = sinter.rowwise (i = 19926) by (j = 4278) ins(%x[j, i] : tensor<4278x19926xf32>) outs(%e[i] : tensor<19926xf32>) {
+  ^row(%a: tensor<4278xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<4278xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %0 : tensor<19926xf32>
+}
+func.func @maxima_of_many_columns(%x: tensor<4278x67616xf32>, %e: tensor<67616xf32>) -> tensor<67616xf32> {
+  %0 = sinter.rowwise (i = 67616) by (j = 4278) ins(%x[j, i] : tensor<4278x67616xf32>) outs(%e[i] : tensor<67616xf32>) {
+  ^row(%a: tensor<4278xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<4278xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %0 : tensor<67616xf32>
+}
+
+// -----
+
+// Few rows that are read once have larger blocks; more rows than multiprocessors have not. Where rows begin anywhere
+// they are read by vectors of registers.
+
+// CHECK-LABEL: func @few_rows_once
+//       CHECK:   residency = "reread", threads = 512, unroll = 4, vector = 4
+// CHECK-LABEL: func @rows_once
+//       CHECK:   residency = "reread", threads = 256, unroll = 4, vector = 4
+// CHECK-LABEL: func @odd_rows_once
+//       CHECK:   residency = "registers", threads = 256, vector = 4
+func.func @few_rows_once(%x: tensor<96x8192xf32>, %e: tensor<96xf32>) -> tensor<96xf32> {
+  %0 = sinter.rowwise (i = 96) by (j = 8192) ins(%x[i, j] : tensor<96x8192xf32>) outs(%e[i] : tensor<96xf32>) {
+  ^row(%a: tensor<8192xf32>):
+    %m = sinter.row_reduce add %a : tensor<8192xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %0 : tensor<96xf32>
+}
+func.func @rows_once(%x: tensor<9600x8192xf32>, %e: tensor<9600xf32>) -> tensor<9600xf32> {
+  %0 = sinter.rowwise (i = 9600) by (j = 8192) ins(%x[i, j] : tensor<9600x8192xf32>) outs(%e[i] : tensor<9600xf32>) {
+  ^row(%a: tensor<8192xf32>):
+    %m = sinter.row_reduce add %a : tensor<8192xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %0 : tensor<9600xf32>
+}
+func.func @odd_rows_once(%x: tensor<9600x4745xf32>, %e: tensor<9600xf32>) -> tensor<9600xf32> {
+  %0 = sinter.rowwise (i = 9600) by (j = 4745) ins(%x[i, j] : tensor<9600x4745xf32>) outs(%e[i] : tensor<9600xf32>) {
+  ^row(%a: tensor<4745xf32>):
+    %m = sinter.row_reduce add %a : tensor<4745xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %0 : tensor<9600xf32>
+}
+
+// -----
+
+// One row of any length that is added up: a block by itself where it is short.
+
+// CHECK-LABEL: func @one_row_any
+//       CHECK:   shape = "flat", shorter = #sinter.gpu_rows<blocks = 1, most = 8192, occupancy = 1, shape = "flat", threads = 1024, vector = 4>
+func.func @one_row_any(%x: tensor<1x?xf32>, %e: tensor<f32>) -> tensor<f32> {
+  %0 = sinter.rowwise (i = 1) by (j = ?) ins(%x[i, j] : tensor<1x?xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%a: tensor<?xf32>):
+    %m = sinter.row_reduce add %a : tensor<?xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// A long row whose elements are widened to f64: what was read waits, and it is made again. Halves stay two in a
+// register.
+
+// CHECK-LABEL: func @long_norm
+//       CHECK:   cluster = 4, occupancy = 4, remake = 1, residency = "registers", threads = 256, vector = 4
+// CHECK-LABEL: func @long_norm_of_halves
+//       CHECK:   blocks = 1984, occupancy = 2, remake = 1, residency = "registers", threads = 256, vector = 8
+func.func @long_norm(%x: tensor<1984x26200xf32>, %w: tensor<26200xf32>, %e: tensor<1984x26200xf32>) -> tensor<1984x26200xf32> {
+  %y = sinter.rowwise (i = 1984) by (j = 26200) ins(%x[i, j] : tensor<1984x26200xf32>, %w[j] : tensor<26200xf32>)
+      outs(%e[i, j] : tensor<1984x26200xf32>) {
+  ^row(%a: tensor<26200xf32>, %g: tensor<26200xf32>):
+    %d = arith.extf %a : tensor<26200xf32> to tensor<26200xf64>
+    %m = sinter.row_reduce add %d : tensor<26200xf64> -> f64
+    %n = sinter.broadcast %m : f64 -> tensor<26200xf64>
+    %c = arith.subf %d, %n : tensor<26200xf64>
+    %q = arith.mulf %c, %c : tensor<26200xf64>
+    %s = sinter.row_reduce add %q : tensor<26200xf64> -> f64
+    %f = arith.truncf %s : f64 to f32
+    %r = sinter.broadcast %f : f32 -> tensor<26200xf32>
+    %u = arith.mulf %a, %r : tensor<26200xf32>
+    %v = arith.mulf %u, %g : tensor<26200xf32>
+    sinter.yield %v : tensor<26200xf32>
+  }
+  return %y : tensor<1984x26200xf32>
+}
+func.func @long_norm_of_halves(%x: tensor<1984x32768xf16>, %e: tensor<1984x32768xf16>) -> tensor<1984x32768xf16> {
+  %y = sinter.rowwise (i = 1984) by (j = 32768) ins(%x[i, j] : tensor<1984x32768xf16>) outs(%e[i, j] : tensor<1984x32768xf16>) {
+  ^row(%a: tensor<32768xf16>):
+    %d = arith.extf %a : tensor<32768xf16> to tensor<32768xf32>
+    %m = sinter.row_reduce add %d : tensor<32768xf32> -> f32
+    %n = sinter.broadcast %m : f32 -> tensor<32768xf32>
+    %c = arith.mulf %d, %n : tensor<32768xf32>
+    %v = arith.truncf %c : tensor<32768xf32> to tensor<32768xf16>
+    sinter.yield %v : tensor<32768xf16>
+  }
+  return %y : tensor<1984x32768xf16>
 }
