@@ -61,7 +61,6 @@
 #define TURNED_LINE 128   // and of its columns
 #define MOST_TURNED_BYTES (40 << 10)
 #define MOST_TILE_LOADS (8 << 10) // of a block, under way at once: 64 registers of each of 1024 threads have no more
-#define SCHEDULERS 4   // of a multiprocessor
 #define LEAST_TURN 4   // vectors of a thread, of a row that is read by more threads than 256
 #define TEAM_SHARED (40 << 10) // bytes of sums of columns of the teams of a block
 
@@ -106,10 +105,10 @@ int64_t sn_gpu_row_blocks(const SnGpuRowFacts *a, const SnGpuRowSchedule *s, int
 // ---- the families -----------------------------------------------------------------
 
 // Something of a row is of more than one element.
-static bool meets(const SnGpuRowFacts *a) { return a->sums || sn_row_op_count(a->form->body, SN_READS_ALL); }
+bool sn_gpu_row_meets(const SnGpuRowFacts *a) { return a->sums || sn_row_op_count(a->form->body, SN_READS_ALL); }
 
 // Exponentials, logarithms, divisions of each element: their registers are not there for more vectors.
-static int64_t expensive(const SnForm *f) {
+int64_t sn_gpu_row_expensive(const SnForm *f) {
   int64_t n = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
     n += sn_num_results(op) && sn_is_row(sn_result(op, 0)) && sn_row_op_cost(op) >= SN_COST_DIVISION;
@@ -125,7 +124,7 @@ static bool flat(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
     return false;
   int64_t all = a->rows == SN_DYNAMIC || a->length == SN_DYNAMIC ? INT64_MAX : sn_times(a->rows, a->length);
   *s = (SnGpuRowSchedule){.threads = 512, .vector = a->lanes, .unroll = 4, .cluster = 1, .team = 1024, .flat = true};
-  int64_t cost = expensive(a->form);
+  int64_t cost = sn_gpu_row_expensive(a->form);
   bool stores = a->form->outputs.size > sn_num_reduced(a->form);
   if (stores || cost > 3)
     s->unroll = 1;
@@ -472,7 +471,7 @@ static bool registers(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
     return false;
   // What is read once, too, where it has vectors here and none else, and a block is enough for a row.
   if (!a->again && !a->columns)
-    return peels && meets(a) && !a->sums &&
+    return peels && sn_gpu_row_meets(a) && !a->sums &&
            held(a, s, SN_GPU_ROW_HELD, SN_GPU_ROW_THREADS, 256, 1);
   if (a->columns && held(a, s, SN_GPU_ROW_HELD_BY_HALF, SN_GPU_ROW_THREADS / 2, 256, 8))
     return true;
@@ -543,8 +542,8 @@ static int64_t cluster_of_turns(const SnGpuRowFacts *a, const SnGpuRowSchedule *
   double least = 0;
   for (int64_t c = 1; c <= a->gpu->largest_cluster; c *= 2) {
     int64_t at_once = clusters_at_once(a->gpu, c, SN_GPU_ROW_THREADS / s->threads);
-    if (c > 1 && (!at_once || (s->threads < LEAST_SHARING && !meets(a)) ||
-                  s->threads * c * (meets(a) ? s->unroll : 1) * 2 > vectors))
+    if (c > 1 && (!at_once || (s->threads < LEAST_SHARING && !sn_gpu_row_meets(a)) ||
+                  s->threads * c * (sn_gpu_row_meets(a) ? s->unroll : 1) * 2 > vectors))
       break;
     double time = (double)sn_pieces(a->rows, at_once) / (double)c * (c > 1 ? CLUSTER_COST : 1);
     if (c == 1 || time < least * 0.98) {
@@ -567,11 +566,11 @@ static bool stream(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   if (a->vector == 1)
     s->unroll = 8;
   // Two blocks of 32 threads for each row are slower than one, where rows are many enough (an H200, f32 789x680).
-  while (!meets(a) && a->rows != SN_DYNAMIC && s->threads < 256 && s->threads * 2 <= vectors &&
+  while (!sn_gpu_row_meets(a) && a->rows != SN_DYNAMIC && s->threads < 256 && s->threads * 2 <= vectors &&
          sn_times(a->rows, s->threads) < a->gpu->multiprocessors * SN_GPU_ROW_THREADS)
     s->threads *= 2;
   // Where blocks leave most of their multiprocessors empty they are larger, so that a row is there in fewer turns.
-  while (meets(a) && !a->columns && a->rows != SN_DYNAMIC && s->threads < SN_GPU_ROW_THREADS &&
+  while (sn_gpu_row_meets(a) && !a->columns && a->rows != SN_DYNAMIC && s->threads < SN_GPU_ROW_THREADS &&
          s->threads * 2 * LEAST_TURN <= vectors &&
          sn_times(a->rows, s->threads * 2) <= a->gpu->multiprocessors * SN_GPU_ROW_THREADS)
     s->threads *= 2;
@@ -585,7 +584,8 @@ static bool stream(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   while (s->cluster > 1 && s->unroll > 1 && s->threads * s->cluster * s->unroll > vectors)
     s->unroll /= 2;
   s->blocks = s->cluster * clusters_at_once(a->gpu, s->cluster, SN_GPU_ROW_THREADS / s->threads);
-  if (s->cluster > 1 && !meets(a) && a->rows != SN_DYNAMIC && a->rows <= MOST_BLOCKS / s->cluster) // none waits
+  // None waits.
+  if (s->cluster > 1 && !sn_gpu_row_meets(a) && a->rows != SN_DYNAMIC && a->rows <= MOST_BLOCKS / s->cluster)
     s->blocks = s->cluster * a->rows;
   return true;
 }
@@ -670,18 +670,6 @@ static void share_blocks(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   s->blocks = a->gpu->multiprocessors * (a->sums ? SUM_BLOCKS : SN_GPU_ROW_THREADS / s->threads);
 }
 
-// Few elements that have nothing to do with each other: threads have as few of them as leave none of a multiprocessor's
-// four schedulers without a warp. (16 bytes of f16 by a thread were 500 instructions in a row, in three blocks.)
-static void spread_few(SnGpuRowFacts *a) {
-  int64_t least = a->gpu->multiprocessors * SCHEDULERS * 32, n = sn_times(a->rows, a->length);
-  if (a->rows == SN_DYNAMIC || a->length == SN_DYNAMIC || !a->form->num_cols || a->again || meets(a))
-    return;
-  while (n < LEAST_TURNED && a->vector > 1 && n / a->vector < least)
-    a->vector /= 2;
-  if (n < LEAST_TURNED && n / a->lanes < least)
-    a->lanes = a->vector;
-}
-
 bool sn_gpu_row_read(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   bool fits = stream(a, s) || reread(a, s);
   unroll_less(a, s, MOST_WORDS);
@@ -696,7 +684,7 @@ MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *opt
   }
   SnGpuRowFacts facts = sn_schedule_gpu_facts(f, &chip);
   SnGpuRowSchedule s = {0};
-  spread_few(&facts);
+  sn_gpu_row_spread(&facts);
   for (size_t i = 0; i < sizeof families / sizeof *families && !families[i].fits(&facts, &s); ++i)
     ;
   if (!s.registers && !s.shared && !s.grid.group && !s.turned)

@@ -34,11 +34,17 @@ int64_t sn_gpu_row_occupancy(const SnGpuRowSchedule *schedule);
 int64_t sn_gpu_row_blocks(const SnGpuRowFacts *facts, const SnGpuRowSchedule *schedule, int64_t rows_at_once);
 // Neighbouring rows of a block, whose columns its warps share, up to so many threads; false where there are none.
 bool sn_gpu_row_warps(const SnGpuRowFacts *facts, SnGpuRowSchedule *schedule, int64_t most_threads);
+// Something of a row is of more than one element.
+bool sn_gpu_row_meets(const SnGpuRowFacts *facts);
+// So many exponentials, logarithms, divisions are made of each element.
+int64_t sn_gpu_row_expensive(const SnForm *form);
 // Some row has elements of 64 bits, which take two registers each.
 bool sn_gpu_row_is_wide(const SnForm *form);
 // Threads of a row that has so many vectors, of which a thread keeps so many at most: these, or fewer
 // (gpu_short_rows.c).
 int64_t sn_gpu_row_fewer(const SnGpuRowFacts *facts, int64_t team, int64_t vectors, int64_t kept);
+// Vectors are shorter where there are few elements, and none has to do with another.
+void sn_gpu_row_spread(SnGpuRowFacts *facts);
 // Rows that are read once, or again; and whether neighbours in the last row dimensions are neighbours in memory, and
 // columns are not.
 bool sn_gpu_row_read(const SnGpuRowFacts *facts, SnGpuRowSchedule *schedule);
