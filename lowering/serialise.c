@@ -23,30 +23,28 @@
 #include "lowering/host/host.h"
 #include "lowering/host/names.h"
 #include "lowering/object_constants.h"
+#include "lowering/object_merge.h"
+#include "lowering/serialise_code.h"
 #include "lowering/serialise_details.h"
+#include "lowering/serialise_parts.h"
 #include "mlir-c/Target/LLVMIR.h"
 #include "runtime/abi.h"
 #include "runtime/cpu_features.h"
-#include "llvm-c/Analysis.h"
 #include "llvm-c/Core.h"
-#include "llvm-c/Error.h"
-#include "llvm-c/Target.h"
-#include "llvm-c/TargetMachine.h"
-#include "llvm-c/Transforms/PassBuilder.h"
 #include <stdio.h>
 
 typedef struct {
   MlirOperation module;
   const SnSerialise *options;
-  LLVMContextRef ctx;
+  SnCode *codes; // the first has the table of functions
+  size_t n;
+  LLVMContextRef ctx; // of the first
   LLVMModuleRef llvm;
-  LLVMTargetMachineRef machine;
   LLVMTypeRef i8, i16, i32, i64, pointer;
   SnOpVec entries; // llvm.func with sinter.function
   uint64_t features; // of the processor, that the code may use
   LLVMValueRef table, rows; // of functions, and what stands for it until the optimiser has run
   LLVMValueRef file; // the SinterConstants of a library whose constants are in a file, else NULL
-  bool refused;      // LLVM has told an error
 } Writer;
 
 static SnOpVec entries_of(MlirOperation module) {
@@ -369,175 +367,73 @@ static void close_table(const Writer *w) {
 
 // ---- machine code ------------------------------------------------------------------
 
-static MlirLogicalResult failed(const Writer *w, const char *what, const char *why) {
-  return sn_error(w->module, "%s: %s", what, why);
+// The program has instructions on tiles: only these are written by hand.
+static bool has_tiles(const Writer *w) {
+  bool has = false;
+  for (size_t i = 0; i < w->n; ++i)
+    has |= LLVMGetNamedFunction(w->codes[i].llvm, "llvm.x86.tilezero.internal") != NULL;
+  return has;
 }
 
-// The program has instructions on tiles: only these are written by hand.
-static bool has_tiles(const Writer *w) { return LLVMGetNamedFunction(w->llvm, "llvm.x86.tilezero.internal") != NULL; }
-
 // What the code may use of a processor, beyond what each of its architecture has.
-static uint64_t features_used(const Writer *w, const char *triple) {
+static uint64_t features_used(const Writer *w) {
 #define NAME(name, ...) "+" name,
   static const char *const names[] = {SINTER_CPU_FEATURES(NAME)};
 #undef NAME
   uint64_t used = 0;
-  for (unsigned i = 0; i < sizeof names / sizeof *names && !strncmp(triple, "x86_64", 6); ++i)
-    if ((strncmp(names[i], "+amx-", 5) || has_tiles(w)) && sn_shim_machine_has(w->machine, names[i]))
+  bool is_x86 = !strncmp(LLVMGetTarget(w->llvm), "x86_64", 6), tiles = has_tiles(w);
+  for (unsigned i = 0; i < sizeof names / sizeof *names && is_x86; ++i)
+    if ((strncmp(names[i], "+amx-", 5) || tiles) && sn_shim_machine_has(w->codes[0].machine, names[i]))
       used |= (uint64_t)1 << i;
   return used;
 }
 
-static bool is_x86(const char *triple) {
-  return !strncmp(triple, "x86_64", 6) || !strncmp(triple, "i686", 4);
-}
-
 // The processor to compile for; NULL: this one. Host code of a library for a GPU only launches, so any will do.
-static const char *processor(const Writer *w, const char *triple) {
-  return w->options->cpu || !w->options->gpu || strncmp(triple, "x86_64", 6) ? w->options->cpu : "x86-64";
-}
-
-// "+avx512f,..." of this machine, or of the processor that was named. Debian's CPU
-// models prefer 256 bits where 512 are there: the schedules count on 512.
-static char *features_for(const char *cpu, const char *triple) {
-  char *host = cpu ? NULL : LLVMGetHostCPUFeatures();
-  const char *wide = is_x86(triple) ? "-prefer-256-bit" : "";
-  size_t size = (host ? strlen(host) : 0) + strlen(wide) + 2;
-  char *features = sn_alloc(size);
-  snprintf(features, size, "%s%s%s", host ? host : "", host && *host && *wide ? "," : "", wide);
-  LLVMDisposeMessage(host);
-  return features;
-}
-
-static MlirLogicalResult make_machine(Writer *w) {
-  if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter() ||
-      LLVMInitializeNativeAsmParser())
-    return failed(w, "LLVM has no code generator", "for this machine");
-  char *triple = LLVMGetDefaultTargetTriple(), *why = NULL;
-  LLVMTargetRef target;
-  MlirLogicalResult result = SN_OK;
-  if (LLVMGetTargetFromTriple(triple, &target, &why)) {
-    result = failed(w, triple, why);
-    LLVMDisposeMessage(why);
-  } else {
-    const char *named = processor(w, triple);
-    char *host = LLVMGetHostCPUName(), *features = features_for(named, triple);
-    const char *cpu = named ? named : host;
-    w->machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelAggressive,
-                                         LLVMRelocPIC, LLVMCodeModelDefault);
-    if (!w->machine)
-      result = failed(w, "LLVM cannot generate code for the processor", cpu);
-    LLVMDisposeMessage(host);
-    free(features);
-  }
-  if (w->machine) {
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(w->machine);
-    LLVMSetModuleDataLayout(w->llvm, layout);
-    LLVMSetTarget(w->llvm, triple);
-    w->features = features_used(w, triple);
-    LLVMDisposeTargetData(layout);
-  }
+static const char *processor(const Writer *w) {
+  char *triple = LLVMGetDefaultTargetTriple();
+  bool any = !w->options->cpu && w->options->gpu && !strncmp(triple, "x86_64", 6);
   LLVMDisposeMessage(triple);
-  return result;
+  return any ? "x86-64" : w->options->cpu;
 }
 
 // What is not exported is nobody else's: LLVM may then inline and drop it.
-static void internalise(const Writer *w) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(w->llvm); f; f = LLVMGetNextFunction(f))
+static void internalise(LLVMModuleRef llvm) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(llvm); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f))
       LLVMSetLinkage(f, LLVMInternalLinkage);
-  for (LLVMValueRef g = LLVMGetFirstGlobal(w->llvm); g; g = LLVMGetNextGlobal(g))
+  for (LLVMValueRef g = LLVMGetFirstGlobal(llvm); g; g = LLVMGetNextGlobal(g))
     if (!LLVMIsDeclaration(g) && LLVMGetLinkage(g) == LLVMExternalLinkage)
       LLVMSetLinkage(g, LLVMInternalLinkage);
 }
 
 // What the program allocates belongs to the call: it is freed also where an assert ends it.
-static void own_memory(const Writer *w) {
+static void own_memory(LLVMModuleRef llvm) {
   static const char *const names[][2] = {{"malloc", "sinter_rt_allocate"},
                                          {"free", "sinter_rt_release"}};
   for (int i = 0; i < 2; ++i) {
-    LLVMValueRef f = LLVMGetNamedFunction(w->llvm, names[i][0]);
+    LLVMValueRef f = LLVMGetNamedFunction(llvm, names[i][0]);
     if (f && LLVMIsDeclaration(f))
       LLVMSetValueName2(f, names[i][1], strlen(names[i][1]));
   }
 }
 
-static MlirLogicalResult optimise(const Writer *w) {
-  char *why = NULL;
-  bool broken = LLVMVerifyModule(w->llvm, LLVMReturnStatusAction, &why);
-  MlirLogicalResult result = broken ? failed(w, "LLVM's verifier", why) : SN_OK;
-  LLVMDisposeMessage(why);
-  if (broken)
-    return result;
-  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMPassBuilderOptionsSetLoopVectorization(options, true);
-  LLVMPassBuilderOptionsSetSLPVectorization(options, true);
-  LLVMPassBuilderOptionsSetLoopInterleaving(options, true);
-  LLVMPassBuilderOptionsSetLoopUnrolling(options, true);
-  LLVMErrorRef error = LLVMRunPasses(w->llvm, "default<O3>", w->machine, options);
-  LLVMDisposePassBuilderOptions(options);
-  if (error) {
-    char *text = LLVMGetErrorMessage(error);
-    result = failed(w, "LLVM's optimiser", text);
-    LLVMDisposeErrorMessage(text);
+// Functions that other parts refer to have names there that nothing else has, as no symbol in C has a dot; nobody else
+// sees them.
+static void name_shared(LLVMModuleRef llvm, const SnParts *parts) {
+  for (size_t i = 0; i < parts->shared.size; ++i) {
+    MlirStringRef s = parts->shared.data[i];
+    size_t size = s.length + 24;
+    char *name = sn_alloc(size);
+    memcpy(name, s.data, s.length);
+    LLVMValueRef f = LLVMGetNamedFunction(llvm, name);
+    snprintf(name + s.length, size - s.length, ".%zu", i);
+    if (f) {
+      LLVMSetValueName2(f, name, strlen(name));
+      LLVMSetLinkage(f, LLVMExternalLinkage);
+      LLVMSetVisibility(f, LLVMHiddenVisibility);
+    }
+    free(name);
   }
-  return result;
-}
-
-// LLVM for x86 has no store past the caches for vectors of a half type, and stores them like others; of integers it
-// has, as wide as a register. An empty piece of assembly hides the cast, which it would undo.
-static void stream_as_integers(const Writer *w, LLVMValueRef store, unsigned widest) {
-  LLVMValueRef x = LLVMGetOperand(store, 0),
-               streamed = LLVMGetMetadata(store, LLVMGetMDKindIDInContext(w->ctx, "nontemporal", 11)), lane[64];
-  LLVMTypeRef t = LLVMTypeOf(x);
-  LLVMTypeKind kind = LLVMGetTypeKind(LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t);
-  if (LLVMGetTypeKind(t) != LLVMVectorTypeKind || (kind != LLVMBFloatTypeKind && kind != LLVMHalfTypeKind) || !streamed)
-    return;
-  unsigned all = LLVMGetVectorSize(t), n = all < widest ? all : widest;
-  LLVMTypeRef part = LLVMVectorType(w->i16, n), same = LLVMFunctionType(part, &part, 1, false);
-  LLVMValueRef hide = LLVMGetInlineAsm(same, "", 0, "=v,0", 4, false, false, LLVMInlineAsmDialectATT, false);
-  LLVMBuilderRef b = LLVMCreateBuilderInContext(w->ctx);
-  LLVMPositionBuilderBefore(b, store);
-  for (unsigned at = 0; at < all; at += n) {
-    for (unsigned l = 0; l < n; ++l)
-      lane[l] = LLVMConstInt(w->i32, at + l, false);
-    LLVMValueRef y =
-        LLVMBuildBitCast(b, LLVMBuildShuffleVector(b, x, LLVMGetPoison(t), LLVMConstVector(lane, n), ""), part, "");
-    LLVMValueRef offset = LLVMConstInt(w->i64, at, false),
-                 to = LLVMBuildGEP2(b, w->i16, LLVMGetOperand(store, 1), &offset, 1, "");
-    LLVMValueRef piece = LLVMBuildStore(b, LLVMBuildCall2(b, same, hide, &y, 1, ""), to);
-    LLVMSetAlignment(piece, LLVMGetAlignment(store) < 2 * n ? LLVMGetAlignment(store) : 2 * n);
-    LLVMSetMetadata(piece, LLVMGetMDKindIDInContext(w->ctx, "nontemporal", 11), streamed);
-  }
-  LLVMInstructionEraseFromParent(store);
-  LLVMDisposeBuilder(b);
-}
-
-static void stream_halves(const Writer *w) {
-  if (strncmp(LLVMGetTarget(w->llvm), "x86_64", 6))
-    return;
-  unsigned widest = sn_shim_machine_has(w->machine, "+avx512f") ? 32 : sn_shim_machine_has(w->machine, "+avx") ? 16 : 8;
-  for (LLVMValueRef f = LLVMGetFirstFunction(w->llvm); f; f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
-      for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
-        next = LLVMGetNextInstruction(i);
-        if (LLVMGetInstructionOpcode(i) == LLVMStore)
-          stream_as_integers(w, i, widest);
-      }
-}
-
-static MlirLogicalResult emit(const Writer *w, LLVMMemoryBufferRef *object) {
-  char *why = NULL;
-  bool wrong = LLVMTargetMachineEmitToMemoryBuffer(w->machine, w->llvm, LLVMObjectFile, &why, object);
-  if (!wrong && !w->refused)
-    return SN_OK;
-  if (wrong)
-    failed(w, "LLVM's code generator", why);
-  else
-    LLVMDisposeMemoryBuffer(*object);
-  LLVMDisposeMessage(why);
-  *object = NULL;
-  return SN_FAIL;
 }
 
 // What a loop was given on its way down is a discardable attribute of its branch; LLVM's dialect has a place of its own
@@ -552,57 +448,69 @@ static MlirWalkResult annotate(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
-static MlirLogicalResult write_object(Writer *w, LLVMMemoryBufferRef *object) {
-  if (!w->entries.size)
-    return sn_error(w->module, "has no public function");
-  mlirOperationWalk(w->module, annotate, NULL, MlirWalkPreOrder);
-  w->llvm = mlirTranslateModuleToLLVMIR(w->module, w->ctx);
-  if (!w->llvm)
-    return failed(w, "cannot be translated", "an op that is not LLVM's was left");
-  if (sn_failed(make_machine(w)))
-    return SN_FAIL;
-  internalise(w);
+static bool translate(Writer *w, size_t i, const SnParts *parts) {
+  SnCode *code = &w->codes[i];
+  MlirOperation part = i ? mlirModuleGetOperation(parts->modules.data[i - 1]) : w->module;
+  mlirOperationWalk(part, annotate, NULL, MlirWalkPreOrder);
+  code->llvm = mlirTranslateModuleToLLVMIR(part, code->ctx);
+  if (!code->llvm)
+    sn_code_fail(code, "cannot be translated", "an op that is not LLVM's was left");
+  if (code->error || !sn_code_target(code, processor(w)))
+    return false;
+  internalise(code->llvm);
+  own_memory(code->llvm);
+  name_shared(code->llvm, parts);
+  return true;
+}
+
+// Behind the optimiser.
+static void finish(void *user) {
+  const Writer *w = user;
+  close_table(w);
+  define_constants(w);
+}
+
+static LLVMMemoryBufferRef write_object(Writer *w) {
+  w->llvm = w->codes[0].llvm;
+  w->features = features_used(w);
   if (w->options->constants && sn_constants_bytes(w->module))
     w->file = constants_file(w);
   add_table(w);
-  own_memory(w);
-  if (sn_failed(optimise(w)))
-    return SN_FAIL;
-  close_table(w);
-  stream_halves(w);
-  define_constants(w);
-  return emit(w, object);
-}
-
-// Without a handler LLVM prints what its code generator refuses, and ends the process.
-static void report_diagnostic(LLVMDiagnosticInfoRef diagnostic, void *user) {
-  Writer *w = user;
-  if (LLVMGetDiagInfoSeverity(diagnostic) != LLVMDSError || w->refused) // once: code may be there twice
-    return;
-  char *text = LLVMGetDiagInfoDescription(diagnostic);
-  failed(w, "LLVM", text);
-  LLVMDisposeMessage(text);
-  w->refused = true;
+  return sn_code_object(w->codes, w->n, finish, w);
 }
 
 MlirLogicalResult sn_serialise(MlirOperation module, const SnSerialise *options,
                                LLVMMemoryBufferRef *object) {
   *object = NULL;
-  LLVMContextRef ctx = LLVMContextCreate();
-  Writer w = {module, options, ctx};
-  LLVMContextSetDiagnosticHandler(ctx, report_diagnostic, &w);
-  w.i8 = LLVMInt8TypeInContext(ctx);
-  w.i16 = LLVMInt16TypeInContext(ctx);
-  w.i32 = LLVMInt32TypeInContext(ctx);
-  w.i64 = LLVMInt64TypeInContext(ctx);
-  w.pointer = LLVMPointerTypeInContext(ctx, 0);
-  w.entries = entries_of(module);
-  MlirLogicalResult result = write_object(&w, object);
+  Writer w = {.module = module, .options = options, .entries = entries_of(module)};
+  if (!w.entries.size)
+    return sn_error(module, "has no public function");
+  SnParts parts = {0};
+  if (!options->gpu && SN_OBJECTS_MERGE)
+    parts = sn_parts_cut(module);
+  w.n = parts.modules.size + 1;
+  w.codes = sn_alloc(w.n * sizeof *w.codes);
+  bool translated = true;
+  for (size_t i = 0; i < w.n; ++i)
+    sn_code_begin(&w.codes[i]);
+  w.ctx = w.codes[0].ctx;
+  w.i8 = LLVMInt8TypeInContext(w.ctx);
+  w.i16 = LLVMInt16TypeInContext(w.ctx);
+  w.i32 = LLVMInt32TypeInContext(w.ctx);
+  w.i64 = LLVMInt64TypeInContext(w.ctx);
+  w.pointer = LLVMPointerTypeInContext(w.ctx, 0);
+  for (size_t i = 0; i < w.n && translated; ++i)
+    translated = translate(&w, i, &parts);
+  if (translated)
+    *object = write_object(&w);
+  const char *error = NULL;
+  for (size_t i = w.n; i-- > 0;)
+    error = w.codes[i].error ? w.codes[i].error : error;
+  MlirLogicalResult result = error ? sn_error(module, "%s", error) : SN_OK;
+  for (size_t i = 0; i < w.n; ++i)
+    sn_code_end(&w.codes[i]);
+  sn_parts_join(&parts, module);
   sn_vec_free(&w.entries);
-  if (w.machine)
-    LLVMDisposeTargetMachine(w.machine);
-  if (w.llvm)
-    LLVMDisposeModule(w.llvm);
-  LLVMContextDispose(ctx);
+  free(w.codes);
   return result;
 }
