@@ -29,6 +29,7 @@
 
 #include "lowering/host/host.h"
 #include "lowering/host/host_sizes.h"
+#include "lowering/host/written_places.h"
 
 static bool is_new(MlirOperation op) {
   return sn_is(op, "tensor.empty") || (sn_is(op, "linalg.fill") && sn_num_results(op) == 1 &&
@@ -266,6 +267,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
   sn_sizes_free(&sizes);
   mlirOperationWalk(module, own_destinations, NULL, MlirWalkPreOrder);
   mlirOperationWalk(module, own_readings, NULL, MlirWalkPreOrder);
+  sn_written_places(module);
   return SN_OK;
 }
 
