@@ -468,6 +468,16 @@ void sn_move(SnBuilder *b, MlirOperation op, SnMap *map) {
   mlirOperationRemoveFromParent(op);
   sn_insert(b, op);
 }
+
+void sn_move_block(MlirBlock from, MlirBlock to) {
+  for (intptr_t k = 0; k < mlirBlockGetNumArguments(from); ++k)
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(from, k), mlirBlockGetArgument(to, k));
+  for (MlirOperation op = mlirBlockGetFirstOperation(from), next; !sn_null(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    mlirOperationRemoveFromParent(op);
+    mlirBlockAppendOwnedOperation(to, op);
+  }
+}
 MlirOperation sn_clone_as(SnBuilder *b, MlirOperation op, SnValues operands, SnTypes results) {
   if (!mlirOperationGetNumRegions(op) && operands.n == sn_num_operands(op) && results.n == sn_num_results(op)) {
     MlirOperation copy = mlirOperationClone(op); // attributes one by one are made into dictionaries first

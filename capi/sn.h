@@ -325,6 +325,8 @@ void sn_map_free(SnMap *map);
 MlirOperation sn_clone(SnBuilder *b, MlirOperation op, SnMap *map);
 // The op itself where the builder stands, out of its block, with operands mapped.
 void sn_move(SnBuilder *b, MlirOperation op, SnMap *map);
+// All operations of a block to the end of another one, whose arguments they use then.
+void sn_move_block(MlirBlock from, MlirBlock to);
 // A copy without regions, with other operands and result types, same attributes.
 MlirOperation sn_clone_as(SnBuilder *b, MlirOperation op, SnValues operands, SnTypes results);
 // One location that stands for both (a fused location), so that reports can name each.

@@ -175,16 +175,6 @@ size_t sn_outline_argument(SnBuilder *b, SnArguments *a, MlirValue v) {
   return a->values.size - 1;
 }
 
-static void move_block(MlirBlock from, MlirBlock to) {
-  for (intptr_t k = 0; k < mlirBlockGetNumArguments(from); ++k)
-    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(from, k), mlirBlockGetArgument(to, k));
-  for (MlirOperation op = mlirBlockGetFirstOperation(from), next; !sn_null(op); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    mlirOperationRemoveFromParent(op);
-    mlirBlockAppendOwnedOperation(to, op);
-  }
-}
-
 MlirOperation sn_outline_function(SnBuilder *b, const SnArguments *a, MlirBlock *body) {
   intptr_t n = (intptr_t)a->buffers.size;
   MlirType *types = sn_alloc((size_t)n * sizeof *types);
@@ -286,9 +276,9 @@ void sn_outline_form(SnBuilder *kernel, SnForm *form, const MlirValue *memory) {
     form->outputs.data[k].value = *memory++;
   MlirBlock body = form->body, finish = form->finish;
   sn_form_create(kernel, form, finish.ptr != NULL);
-  move_block(body, form->body);
+  sn_move_block(body, form->body);
   if (finish.ptr)
-    move_block(finish, form->finish);
+    sn_move_block(finish, form->finish);
 }
 
 // The same of a sinter.steps.

@@ -148,16 +148,6 @@ static MlirValue destination(MlirOperation form, MlirOperation insert) {
   return slice;
 }
 
-static void move_block(MlirBlock from, MlirBlock to) {
-  for (intptr_t k = 0; k < mlirBlockGetNumArguments(from); ++k)
-    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(from, k), mlirBlockGetArgument(to, k));
-  for (MlirOperation op = mlirBlockGetFirstOperation(from), next; !sn_null(op); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    mlirOperationRemoveFromParent(op);
-    mlirBlockAppendOwnedOperation(to, op);
-  }
-}
-
 // The same form with a second destination for its result `r`, which is its last result. Null where no body yields it.
 static MlirOperation store_twice(MlirOperation op, intptr_t r, MlirValue to) {
   SnForm f = sn_form_read(op);
@@ -178,7 +168,7 @@ static MlirOperation store_twice(MlirOperation op, intptr_t r, MlirValue to) {
   sn_vec_free(&yields);
   SnBuilder b = sn_before(op);
   MlirOperation form = sn_form_create(&b, &f, false);
-  move_block(old, f.body);
+  sn_move_block(old, f.body);
   for (intptr_t k = 0; k < sn_num_results(op); ++k)
     mlirValueReplaceAllUsesOfWith(sn_result(op, k), sn_result(form, k));
   mlirOperationDestroy(op);
