@@ -199,7 +199,7 @@ static MlirAttribute read_once(const SnGpuRowFacts *a, const SnGpuRowSchedule *l
                           .most = SHORTEST_ROW},
                    s = {.threads = 128, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 32, .most = SHORT_ROW},
                    block = *longest;
-  if (sn_gpu_row_expensive(a->form) && !sn_gpu_row_meets(a))
+  if (a->vector > 1 && sn_gpu_row_expensive(a->form) && !sn_gpu_row_meets(a))
     s.unroll = few.unroll = 1;
   if (a->vector > 1 && !sn_gpu_row_is_wide(a->form)) // a thread has few loads: there are more threads
     few.at_once = SN_GPU_ROW_THREADS * 3 / 2;

@@ -754,3 +754,22 @@ func.func @long_norm_of_halves(%x: tensor<1984x32768xf16>, %e: tensor<1984x32768
   }
   return %y : tensor<1984x32768xf16>
 }
+
+// -----
+
+// Elements of `?` rows that cost more than to be read: one vector at a time, since those behind the end of a short row
+// would be made as well. Where a thread has one element at a time, four.
+
+// CHECK-LABEL: func @any_expensive
+//       CHECK:   most = 64, multiple = 4, occupancy = 12, residency = "reread", team = 8, threads = 128, vector = 4>
+//  CHECK-SAME:   most = 64, occupancy = 8, residency = "reread", team = 8, threads = 128, unroll = 8, vector = 1>
+func.func @any_expensive(%x: tensor<?x?xf32>, %w: tensor<?xf32>, %e: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : tensor<?x?xf32>, %w[j] : tensor<?xf32>)
+      outs(%e[i, j] : tensor<?x?xf32>) {
+  ^row(%a: tensor<?xf32>, %b: tensor<?xf32>):
+    %p = math.exp %a : tensor<?xf32>
+    %q = arith.mulf %p, %b : tensor<?xf32>
+    sinter.yield %q : tensor<?xf32>
+  }
+  return %0 : tensor<?x?xf32>
+}
