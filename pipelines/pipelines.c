@@ -295,7 +295,7 @@ static const SnStep gpu_steps[] = {
     {"?weights=half sinter-behind-products{weights=half}", "products of halves go on from rows of halves", NULL},
     {"sinter-fuse{policy=$policy target=gpu}", "several forms -> one", NULL},
     {"sinter-split-groups", "x[i, j] / s[i, j floordiv 4] -> x[i, g * 4 + c] / s[i, g]", NULL},
-    {"sinter-fuse{policy=$policy without=turns}", "with what makes a number for each group", NULL},
+    {"sinter-fuse{policy=$policy target=gpu without=turns}", "with what makes a number for each group", NULL},
     {"sinter-behind-products{weights=$weights}", "extf %q * c, extf %k * c, in f32 -> %q, %k, times c * c", NULL},
     {"sinter-head-groups", "%q[b, h, i, k], %k[b, h floordiv 8, j, k] -> %q[b, h, g, i, k], %k[b, h, j, k]", NULL},
     {"sinter-split{target=gpu reasons=$explain launches=$launches stored=$stored again=$again}",

@@ -23,6 +23,12 @@ MlirOperation sn_order_rows(MlirOperation form);
 // in all that it reads and writes: rows of several dimensions.
 MlirOperation sn_longer_rows(MlirOperation form);
 
+// A result that forms read, without what is repeated in it, in the order of dimensions in which what it is made of
+// lies. The form in op's place.
+MlirOperation sn_share_side(MlirOperation op, intptr_t result);
+// A product's result that rowwise forms alone read, with its columns side by side. The form in op's place.
+MlirOperation sn_lie_by_columns(MlirOperation op, intptr_t result);
+
 // The row is of a contract's products, and something of each row is above -inf, whatever the products are, as long as
 // they are finite: what is masked is said by positions alone.
 bool sn_row_lives(MlirValue row);

@@ -1,7 +1,7 @@
 // behind_products.c: what keeps values from being multiplied as they lie goes behind their product.
 //
 //   product (k) (side(extf %q * c), side(extf %k * d)) : f32    ->    product (k) (%q, %k) : f32,  times c * d
-//   outs(f32) { yield extf %h * c } for such a side             ->    outs(bf16) { yield %h }
+//   outs(f32) { yield extf %h * c } for such sides              ->    outs(bf16) { yield %h }
 //   row_product (select %dead, 0, %w), %v                       ->    select %dead, 0, (row_product %w, %v)
 //   row_reduce add (%w * select %dead, 0, %x)                   ->    select %dead, 0, (row_reduce add (%w * %x))
 //   row_product (truncf (%w * c)), %v                           ->    (row_product (truncf %w), %v) * c       to bf16
@@ -20,6 +20,8 @@
 //
 // With `weights=half` rows in f32 that a half matrix multiplies are rounded to its type, also where they are stored for
 // such products alone; else they are multiplied in two parts (lowering/gpu/chains).
+//
+// What is stored for several sides, and products of which rows alone are made, lie as shared_sides.c says.
 //
 // decides: where factors, masks and rows of 0 stand beside products.
 //
@@ -67,7 +69,7 @@ static MlirValue without_scale(MlirValue v, double *factor) {
 typedef struct {
   double factor;
   MlirType half;
-  MlirOperation producer; // a form that stores them so, for this side alone; null: the side's program widens them
+  MlirOperation producer; // a form that stores them so; null: the side's program widens them
   intptr_t result;
 } Scaled;
 
@@ -81,7 +83,7 @@ static bool is_scaled_by_program(SnSide s, Scaled *to) {
 
 static bool is_scaled_by_producer(MlirValue v, Scaled *to) {
   MlirOperation op = sn_definer(v);
-  if (sn_null(op) || !sn_is_form(op) || !sn_one_use(v))
+  if (sn_null(op) || !sn_is_form(op))
     return false;
   SnForm f = sn_form_read(op);
   to->producer = op;
@@ -97,22 +99,24 @@ static bool is_scaled_by_producer(MlirValue v, Scaled *to) {
   return fits;
 }
 
-static bool is_scaled_half(const SnForm *f, size_t side, Scaled *to) {
+// The side is of halves, or a form stores it so: for this product alone, if `alone`.
+static bool is_scaled_half(const SnForm *f, size_t side, bool alone, Scaled *to) {
   SnSide s = sn_side(f, side);
   MlirType t = sn_element(sn_type_of(f->inputs.data[s.first].value));
   *to = (Scaled){.factor = 1, .half = t};
   if (!s.program.ptr && is_half(t))
     return true;
-  return s.program.ptr ? is_scaled_by_program(s, to) : is_scaled_by_producer(f->inputs.data[s.first].value, to);
+  MlirValue v = f->inputs.data[s.first].value;
+  return s.program.ptr ? is_scaled_by_program(s, to) : (!alone || sn_one_use(v)) && is_scaled_by_producer(v, to);
 }
+
+static bool can_go_behind(double factor) { return fabs(factor) >= 0x1p-20 && fabs(factor) <= 0x1p20; }
 
 // Both sides of product p.
 static bool is_of_halves(const SnForm *f, size_t p, Scaled *x, Scaled *y) {
-  if (!mlirTypeIsAF32(f->products.data[p].type) || !is_scaled_half(f, 2 * p, x) || !is_scaled_half(f, 2 * p + 1, y) ||
-      !mlirTypeEqual(x->half, y->half))
-    return false;
-  double factor = fabs(x->factor * y->factor);
-  return factor >= 0x1p-20 && factor <= 0x1p20;
+  return mlirTypeIsAF32(f->products.data[p].type) && is_scaled_half(f, 2 * p, true, x) &&
+         is_scaled_half(f, 2 * p + 1, true, y) && mlirTypeEqual(x->half, y->half) &&
+         can_go_behind(x->factor * y->factor);
 }
 
 // The form in its place stores `value` of the body, in a half type, as this result. All that reads it then reads that.
@@ -150,11 +154,20 @@ static void store_halves(const Scaled *s) {
   store_as(s->producer, s->result, s->half, without_scale(yielded(s->producer, s->result), &factor));
 }
 
+// What reads the product reads it times the factor, in one multiplication with a number that it is times already.
 static void multiply_readers(SnForm *f, size_t p, double factor) {
   MlirValue product = sn_product_argument(f, p);
   SnBuilder b = sn_at_start(f->body, mlirOperationGetLocation(f->op));
   MlirType t = sn_type_of(product);
-  MlirOperation mul = sn_op(&b, "arith.mulf", product, sn_as_row(&b, sn_float(&b, sn_element(t), factor), t), t);
+  MlirOperation mul = sn_one_use(product) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(product)) : (MlirOperation){0};
+  double more;
+  if (!sn_null(mul) && sn_is(mul, "arith.mulf") && !sn_none(without_factors(sn_result(mul, 0), &more)) &&
+      sn_same(without_factors(sn_result(mul, 0), &more), product)) {
+    MlirValue row = sn_as_row(&b, sn_float(&b, sn_element(t), factor * more), t);
+    mlirOperationSetOperand(mul, sn_same(sn_operand(mul, 0), product), row);
+    return;
+  }
+  mul = sn_op(&b, "arith.mulf", product, sn_as_row(&b, sn_float(&b, sn_element(t), factor), t), t);
   mlirValueReplaceAllUsesExcept(product, sn_result(mul, 0), 1, &mul);
 }
 
@@ -171,7 +184,7 @@ static double store_sides(MlirOperation op, size_t p) {
   if (!sn_null(x.producer))
     store_halves(&x);
   f = sn_form_read(op); // both sides may have had one producer
-  is_scaled_half(&f, 2 * p + 1, &y);
+  is_scaled_half(&f, 2 * p + 1, true, &y);
   sn_form_free(&f);
   if (!sn_null(y.producer))
     store_halves(&y);
@@ -216,7 +229,7 @@ static double factor_of_floats(MlirOperation op, size_t p) {
     fits = is_scaled_operand(side, sn_element(sn_type_of(f.inputs.data[side.first].value)), s % 2 ? &y : &x);
   }
   sn_form_free(&f);
-  return fits && fabs(x * y) >= 0x1p-20 && fabs(x * y) <= 0x1p20 ? x * y : 0;
+  return fits && can_go_behind(x * y) ? x * y : 0;
 }
 
 // Products of the form whose sides are halves, as they lie; with `floats` of f32, too.
@@ -269,7 +282,7 @@ static bool multiplies_half(MlirOpOperand use, MlirType *half) {
       Scaled other;
       SnSide side = sn_side(&f, s);
       if (side.first != at || side.program.ptr || !mlirTypeIsAF32(f.products.data[p].type) ||
-          !is_scaled_half(&f, s ^ 1, &other) || (half->ptr && !mlirTypeEqual(*half, other.half)))
+          !is_scaled_half(&f, s ^ 1, false, &other) || (half->ptr && !mlirTypeEqual(*half, other.half)))
         continue;
       *half = other.half;
       fits = true;
@@ -327,15 +340,39 @@ static void part_all(MlirOperation root, bool floats) {
   sn_vec_free(&forms);
 }
 
-static void round_all(MlirOperation root) {
-  static const char *const names[] = {"sinter.rowwise", "sinter.contract"};
-  for (int i = 0; i < 2; ++i) {
-    SnOpVec forms = sn_collect(root, names[i]);
-    for (size_t k = 0; k < forms.size; ++k)
-      for (intptr_t r = 0; r < sn_num_results(forms.data[k]); ++r)
-        forms.data[k] = round_stored(forms.data[k], r);
-    sn_vec_free(&forms);
-  }
+
+// ---- halves that several products read, times a number -----------------------------------------
+
+// The use is a side, as it lies, of a product of halves of the type.
+static bool is_side_of_halves(MlirOpOperand use, MlirType half) {
+  MlirType other = half;
+  return multiplies_half(use, &other);
+}
+
+// The product that reads it so is multiplied by the factor.
+static void multiply_product(MlirOpOperand use, double factor) {
+  size_t at = (size_t)mlirOpOperandGetOperandNumber(use);
+  SnForm f = sn_form_read(mlirOpOperandGetOwner(use));
+  for (size_t p = 0; p < f.products.size; ++p)
+    if (sn_side(&f, 2 * p).first == at || sn_side(&f, 2 * p + 1).first == at)
+      multiply_readers(&f, p, factor);
+  sn_form_free(&f);
+}
+
+// The form in op's place stores the halves, if nothing but such products reads the result.
+static MlirOperation share_halves(MlirOperation op, intptr_t result) {
+  MlirValue v = sn_result(op, result);
+  Scaled s = {0};
+  bool fits = mlirValueGetFirstUse(v).ptr && !sn_one_use(v) && is_scaled_by_producer(v, &s) && can_go_behind(s.factor);
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); fits && !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
+    fits = is_side_of_halves(use, s.half);
+  if (!fits)
+    return op;
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    multiply_product(use, s.factor);
+  double factor;
+  return sn_share_side(store_as(op, result, s.half, without_scale(yielded(op, result), &factor)), result);
 }
 
 // ---- rules --------------------------------------------------------------------------------------
@@ -527,11 +564,25 @@ static const SnOption options[] = {
     {0},
 };
 
+// `store`, of each result of each form: what it gives stands in the form's place.
+static void store_all(MlirOperation root, MlirOperation (*store)(MlirOperation op, intptr_t result)) {
+  static const char *const names[] = {"sinter.rowwise", "sinter.contract"};
+  for (int i = 0; i < 2; ++i) {
+    SnOpVec forms = sn_collect(root, names[i]);
+    for (size_t k = 0; k < forms.size; ++k)
+      for (intptr_t r = 0; r < sn_num_results(forms.data[k]); ++r)
+        forms.data[k] = store(forms.data[k], r);
+    sn_vec_free(&forms);
+  }
+}
+
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
   bool half = !strcmp(o->weights, "half");
   if (half)
-    round_all(op);
+    store_all(op, round_stored);
+  store_all(op, share_halves);
+  store_all(op, sn_lie_by_columns);
   if (half || o->floats)
     part_all(op, o->floats);
   SnOpVec forms = sn_collect(op, "sinter.contract");

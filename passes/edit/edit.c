@@ -124,6 +124,14 @@ MlirOperation sn_with_other_sides(SnBuilder *b, const SnForm *from, SnForm *to) 
   return made;
 }
 
+void sn_set_element(MlirOperation op, const char *name, intptr_t n, intptr_t k, MlirAttribute to) {
+  MlirAttribute old = sn_get_attr(op, name), *all = sn_alloc((size_t)n * sizeof *all);
+  for (intptr_t i = 0; i < n; ++i)
+    all[i] = i == k ? to : old.ptr ? mlirArrayAttrGetElement(old, i) : mlirUnitAttrGet(mlirOperationGetContext(op));
+  sn_set_attr(op, name, mlirArrayAttrGet(mlirOperationGetContext(op), n, all));
+  free(all);
+}
+
 // ---- common subexpressions -------------------------------------------------------
 
 static bool is_commutative(MlirOperation op) {

@@ -22,6 +22,8 @@ bool sn_sizes_known(const SnForm *f);
 // The form `to`, which differs from the form `from` in its sides and in inputs behind all others, with the body and the
 // finish of `from`. Its results take the place of those of `from`, whose op is for the caller to erase.
 MlirOperation sn_with_other_sides(SnBuilder *b, const SnForm *from, SnForm *to);
+// Element k of n of an array attribute that may be missing (an operand's map), replaced.
+void sn_set_element(MlirOperation op, const char *name, intptr_t n, intptr_t k, MlirAttribute to);
 // An input of `from` with index tensors of its own, which are added to those of `to`.
 SnAccess sn_with_own_indices(const SnForm *from, SnAccess a, SnForm *to);
 // One value for equal pure operations of a block without regions. A row that rows of two groups would be equal to is

@@ -39,15 +39,31 @@ static MlirOperation with_columns(MlirOperation a, MlirOperation b) {
   return a;
 }
 
-bool sn_can_chain_here(MlirOperation a, MlirOperation b, SnOpVec *waiting) {
+// Elements that a product of b reads, and others too, where b's rows are multiplied again: tensor cores take them from
+// memory, where they are anyway (side_makers.c).
+static bool is_copied(MlirOperation a, MlirOperation b, const SnPolicy *policy) {
+  SnForm f = sn_form_read(a);
+  bool shared = false;
+  for (intptr_t k = 0; k < sn_num_results(a); ++k)
+    for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(a, k)); !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use))
+      shared |= !mlirOperationEqual(mlirOpOperandGetOwner(use), b);
+  bool copied = policy->tensor_cores && shared && sn_is_elementwise_form(&f) && sn_is_multiplied_again(b);
+  sn_form_free(&f);
+  return copied;
+}
+
+bool sn_can_chain_here(MlirOperation a, MlirOperation b, SnOpVec *waiting, const SnPolicy *policy) {
   SnChain c;
+  if (is_copied(a, b, policy))
+    return sn_refuse(b, SN_WHY_SIDE_COPIED);
   bool ok = sn_can_chain(a, b, &c) && sn_nothing_between(NULL, a, b, waiting);
   sn_chain_free(&c);
   return ok;
 }
 
 // One form in place of the two, or null: a is as it was then.
-static MlirOperation join(MlirOperation a, MlirOperation b) {
+static MlirOperation join(MlirOperation a, MlirOperation b, const SnPolicy *policy) {
   SnOpVec waiting = {0};
   MlirOperation made = {0};
   SnMap none = {0};
@@ -55,7 +71,7 @@ static MlirOperation join(MlirOperation a, MlirOperation b) {
   MlirOperation was = sn_clone(&before, a, &none);
   sn_map_free(&none);
   a = with_columns(a, b);
-  bool chains = sn_can_chain_here(a, b, &waiting);
+  bool chains = sn_can_chain_here(a, b, &waiting, policy);
   for (intptr_t k = 0; !chains && k < sn_num_results(a); ++k)
     mlirValueReplaceAllUsesOfWith(sn_result(a, k), sn_result(was, k));
   mlirOperationDestroy(chains ? was : a);
@@ -72,7 +88,7 @@ static MlirOperation join(MlirOperation a, MlirOperation b) {
 }
 
 // The form with the first one that makes a row for its products in it; null if there is none.
-static MlirOperation join_one(MlirOperation form) {
+static MlirOperation join_one(MlirOperation form, const SnPolicy *policy) {
   for (intptr_t i = 0; i < sn_num_operands(form); ++i) {
     MlirOperation a = sn_definer(sn_operand(form, i));
     bool other = sn_null(a) || !sn_is_form(a) ||
@@ -81,17 +97,17 @@ static MlirOperation join_one(MlirOperation form) {
       other = mlirOperationEqual(sn_definer(sn_operand(form, k)), a);
     if (other)
       continue;
-    MlirOperation made = join(a, form);
+    MlirOperation made = join(a, form, policy);
     if (!sn_null(made))
       return made;
   }
   return (MlirOperation){0};
 }
 
-bool sn_fuse_chains(MlirBlock block) {
+bool sn_fuse_chains(MlirBlock block, const SnPolicy *policy) {
   bool changed = false;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op);) {
-    MlirOperation made = sn_is(op, "sinter.contract") && sn_num_results(op) ? join_one(op) : (MlirOperation){0};
+    MlirOperation made = sn_is(op, "sinter.contract") && sn_num_results(op) ? join_one(op, policy) : (MlirOperation){0};
     changed |= !sn_null(made);
     op = sn_null(made) ? mlirOperationGetNextInBlock(op) : made;
   }

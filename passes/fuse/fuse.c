@@ -128,15 +128,6 @@ static bool is_scattered(MlirOperation producer, MlirOperation reader) {
   return light;
 }
 
-// Element k of an array attribute that may be missing, replaced.
-static void set_element(MlirOperation op, const char *name, intptr_t n, intptr_t k, MlirAttribute to) {
-  MlirAttribute old = sn_get_attr(op, name), *all = sn_alloc((size_t)n * sizeof *all);
-  for (intptr_t i = 0; i < n; ++i)
-    all[i] = i == k ? to : old.ptr ? mlirArrayAttrGetElement(old, i) : mlirUnitAttrGet(mlirOperationGetContext(op));
-  sn_set_attr(op, name, mlirArrayAttrGet(mlirOperationGetContext(op), n, all));
-  free(all);
-}
-
 // With this access as its side the product uses all that it sums (P2), and all sizes `?` are said by an operand (F7).
 static bool fits_side(const SnForm *f, size_t input, SnAccess a) {
   bool fits = true;
@@ -175,9 +166,9 @@ static bool look_through_view(SnForm *f, size_t input) {
     a.map = sn_map_replace(a.map, (intptr_t)f->dims.size, dims);
     ok = fits_side(f, input, a);
     if (ok) {
-      set_element(f->op, "maps", sn_num_operands(f->op), (intptr_t)input, mlirAffineMapAttrGet(a.map));
+      sn_set_element(f->op, "maps", sn_num_operands(f->op), (intptr_t)input, mlirAffineMapAttrGet(a.map));
       if (a.fill.ptr)
-        set_element(f->op, "fills", (intptr_t)f->inputs.size, (intptr_t)input, a.fill);
+        sn_set_element(f->op, "fills", (intptr_t)f->inputs.size, (intptr_t)input, a.fill);
       mlirOperationSetOperand(f->op, (intptr_t)input, a.value);
     }
     free(dims);
@@ -308,7 +299,7 @@ static bool join_chains(MlirOperation root, const SnPolicy *policy) {
   bool changed = false;
   blocks_with_forms(root, &blocks, &n);
   for (size_t i = 0; i < n; ++i)
-    changed |= sn_fuse_chains(blocks[i]);
+    changed |= sn_fuse_chains(blocks[i], policy);
   for (size_t i = 0; i < n; ++i)
     changed |= sn_fuse_groups(blocks[i], policy);
   free(blocks);

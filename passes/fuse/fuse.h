@@ -52,6 +52,8 @@ bool sn_turn_apart(const SnForm *f, const SnPolicy *policy);
 bool sn_fuse_sides(MlirBlock block, const SnPolicy *policy);
 // Whether that would move this result of the form.
 bool sn_can_fuse_side(MlirOperation op, intptr_t result, const SnPolicy *policy);
+// A product has rows that the form makes for a side, in the form or in another.
+bool sn_is_multiplied_again(MlirOperation form);
 
 // ---- fuse/pairs.c ---------------------------------------------------------------
 
@@ -146,8 +148,8 @@ bool sn_fuse_tables(MlirBlock block);
 // ---- fuse/chains.c --------------------------------------------------------------
 
 // Makes one form of each product and the form whose rows it goes on from; tells whether there was any.
-bool sn_fuse_chains(MlirBlock block);
+bool sn_fuse_chains(MlirBlock block, const SnPolicy *policy);
 // Whether that could make one of a and b, a standing before b.
-bool sn_can_chain_here(MlirOperation a, MlirOperation b, SnOpVec *waiting);
+bool sn_can_chain_here(MlirOperation a, MlirOperation b, SnOpVec *waiting, const SnPolicy *policy);
 
 #endif

@@ -28,7 +28,7 @@ bool sn_can_fuse(MlirOperation a, MlirOperation b, const SnPolicy *policy) {
   SnRefusal side = *sn_refusal();
   if (!ok && sn_is_multiplied(a, b)) {
     waiting.size = 0;
-    ok = sn_can_chain_here(a, b, &waiting);
+    ok = sn_can_chain_here(a, b, &waiting, policy);
     if (!ok && asked && side.why != SN_WHY_SIDE_REDUCED) // what is not made for each row again could be a side
       sn_refusal_set(&side);
   }

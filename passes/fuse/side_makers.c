@@ -4,10 +4,13 @@
 //     ->  two contracts with side(%x, %g) { mulf }, if that is cheaper than %n written once and read twice
 //
 // All readers of a result take it, or none: it is stored as long as there is one left. What that costs is
-// fuse/worth.c, whether it is legal merge/into_sides.c.
+// fuse/worth.c, whether it is legal merge/into_sides.c. Where tensor cores multiply, what several sides read and more
+// than scale (queries that are rotated, with gradients) is stored too, if one of them has rows that are multiplied
+// again: such a kernel takes sides that copies fetch, and the others would compute each element a second time.
 //
 // runs in: fuse, explain    test: test/passes/fuse/into_sides.mlir
 
+#include "dialect/row_ops.h"
 #include "passes/fuse/fuse.h"
 
 typedef SN_VEC(SnIntoSide) Moves;
@@ -65,9 +68,49 @@ static bool is_last(MlirOperation op, intptr_t result) {
   return last;
 }
 
+// A number of the program, in each column perhaps.
+static bool is_number(MlirValue v) {
+  MlirValue scalar = sn_broadcast_of(v);
+  double number;
+  return sn_attr_number(sn_constant_of(sn_none(scalar) ? v : scalar), &number);
+}
+
+// The side is what it reads, widened and times numbers: a product takes that as it lies (arrange/behind_products.c).
+static bool only_scales(const SnIntoSide *m) {
+  size_t read = 0;
+  bool scales = true;
+  for (size_t k = 0; k < m->p.inputs.size; ++k)
+    read += m->reads[k];
+  for (size_t i = 0; i < m->ops.size; ++i) {
+    MlirOperation op = m->ops.data[i];
+    bool number = sn_is(op, "arith.mulf") && (is_number(sn_operand(op, 0)) || is_number(sn_operand(op, 1)));
+    scales &= number || sn_row_op_cost(op) == SN_COST_NONE || sn_is(op, "arith.extf");
+  }
+  return scales && read == 1;
+}
+
+bool sn_is_multiplied_again(MlirOperation form) {
+  SnForm f = sn_form_read(form);
+  bool again = f.matrices.size > 0;
+  sn_form_free(&f);
+  for (intptr_t k = 0; k < sn_num_results(form) && !again; ++k)
+    again = !sn_null(side_reader(form, k));
+  return again;
+}
+
+// Several sides read it, and tensor cores multiply rows of one of these again.
+static bool is_copied(const Moves *moves, const SnPolicy *policy) {
+  bool again = false;
+  for (size_t i = 0; i < moves->size; ++i)
+    again |= sn_is_multiplied_again(moves->data[i].f.op);
+  return policy->tensor_cores && moves->size > 1 && again && !only_scales(&moves->data[0]);
+}
+
 bool sn_can_fuse_side(MlirOperation op, intptr_t result, const SnPolicy *policy) {
   Moves moves = {0};
-  bool ok = can_move(op, result, &moves) && sn_side_worth(moves.data, moves.size, is_last(op, result), policy);
+  bool ok = can_move(op, result, &moves) &&
+            (!is_copied(&moves, policy) || sn_refuse(moves.data[0].f.op, SN_WHY_SIDE_COPIED)) &&
+            sn_side_worth(moves.data, moves.size, is_last(op, result), policy);
   free_moves(&moves);
   return ok;
 }

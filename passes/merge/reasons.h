@@ -30,6 +30,7 @@
   X(SN_WHY_SIDE_DIVIDES, "a side of its product divides integers, which has to be checked before")                     \
   X(SN_WHY_SIDE_INDEX, "a side of its product is read through an index that its neighbour's inputs cannot be")         \
   X(SN_WHY_SIDE_SIZE, "a side of its product gives a size that is not known otherwise")                                \
+  X(SN_WHY_SIDE_COPIED, "several sides read it, one of a product whose rows are multiplied again: copies fetch it")    \
   X(SN_WHY_SIDE_READERS, "a side of its product has another reader, so it is stored anyway")                           \
   /* rows that one multiplies and the other makes */                                                                   \
   X(SN_WHY_CHAIN_OTHERS, "a side of its product needs what its neighbour makes for other rows")                        \
