@@ -32,10 +32,21 @@ static bool uses_all(const SnForm *f, size_t side, SnGroup dims) {
   return all;
 }
 
+// All that the form multiplies is f32.
+static bool is_of_floats(const SnForm *f) {
+  SnMultiplied m;
+  bool floats = true;
+  for (size_t i = 0; floats && sn_multiplied(f, i, &m); ++i)
+    floats = mlirTypeIsAF32(m.a) && mlirTypeIsAF32(m.b) && mlirTypeIsAF32(m.sum);
+  return floats;
+}
+
+const char *sn_gpu_chain_kernel(const SnForm *f) { return is_of_floats(f) ? "mma.parts" : "mma.sync"; }
+
 static size_t matrix_side(const SnForm *f, size_t matrix) { return 2 * f->products.size + matrix; }
 
 // The side of product p that has the columns.
-static size_t column_side(const SnForm *f, size_t p) { return sn_gpu_product(f, p, "mma.sync").b; }
+static size_t column_side(const SnForm *f, size_t p) { return sn_gpu_product(f, p, sn_gpu_chain_kernel(f)).b; }
 
 SnGpuPoints sn_gpu_chain_points(const SnForm *f) {
   SnGpuPoints to = {0};
@@ -100,10 +111,13 @@ static bool is_weights(const SnForm *f, size_t i) {
   return false;
 }
 
-static const char *not_of_products(const SnForm *f) {
+static const char *not_of_products(const SnForm *f, bool parts) {
   SnMultiplied m;
+  const char *kernel = sn_gpu_chain_kernel(f);
+  if (is_of_floats(f) && !parts)
+    return "tensor cores multiply f32 in parts, which nobody asked for (f32-parts)";
   for (size_t i = 0; sn_multiplied(f, i, &m); ++i) {
-    const SnMicroKernel *line = line_of("mma.sync", &m);
+    const SnMicroKernel *line = line_of(kernel, &m);
     if (!line || line->sum != SN_F32 || (i < f->products.size && sn_parts_of(m.a, m.b) > 1))
       return "tensor cores do not multiply its types with sums in f32";
     if (i >= f->products.size && mlirTypeIsAF16(m.b) && sn_parts_of(m.a, m.b) > 1 &&
@@ -115,7 +129,7 @@ static const char *not_of_products(const SnForm *f) {
       return "a product is of columns that are not multiplied again";
     if (!is_small(size_of(f, m.summed), SN_GPU_CHAIN_SUM))
       return "a product sums more than a block's shared memory holds, or `?` elements";
-    SnGpuProduct p = sn_gpu_product(f, i, "mma.sync");
+    SnGpuProduct p = sn_gpu_product(f, i, kernel);
     if (uses(f, p.a, f->num_rows, f->num_cols) || !uses(f, p.b, f->num_rows, f->num_cols))
       return "a product has columns in both of its sides, or in none";
   }
@@ -123,14 +137,20 @@ static const char *not_of_products(const SnForm *f) {
 }
 
 const char *sn_gpu_not_chain(const SnForm *f) {
-  const char *why = sn_gpu_not_chain_of_stored(f);
+  const char *mnemonic = f->schedule.ptr ? sn_schedule_mnemonic(f->schedule) : NULL;
+  bool multiplies = mnemonic && !strcmp(mnemonic, "mma");
+  return sn_gpu_not_chain_in(f, multiplies && sn_schedule_word_is(f->schedule, "kernel", "mma.parts"));
+}
+
+const char *sn_gpu_not_chain_in(const SnForm *f, bool parts) {
+  const char *why = sn_gpu_not_chain_of_stored(f, parts);
   for (size_t i = 0; i < sn_num_sides(f) && !why; ++i)
     if (sn_side(f, i).program.ptr)
       why = "a side is computed";
   return why;
 }
 
-const char *sn_gpu_not_chain_of_stored(const SnForm *f) {
+const char *sn_gpu_not_chain_of_stored(const SnForm *f, bool parts) {
   if (!f->contract || sn_num_groups(f) != 2 || !f->matrices.size)
     return "it does not multiply rows of one group of columns again";
   if (!f->products.size)
@@ -151,14 +171,14 @@ const char *sn_gpu_not_chain_of_stored(const SnForm *f) {
     return "it has more products than a warp's registers hold sums of";
   if (!is_small(sn_times(sn_gpu_chain_products(f), sn_group_length(f, 1)), SN_GPU_CHAIN_COLUMNS))
     return "its results have more columns than a warp's registers hold, or `?`";
-  return not_of_products(f);
+  return not_of_products(f, parts);
 }
 
 int64_t sn_gpu_chain_words(const SnForm *f) {
   SnMultiplied m;
   int64_t n = 0;
   for (size_t i = f->products.size; sn_multiplied(f, i, &m); ++i)
-    n += sn_parts_of(m.a, m.b);
+    n += is_of_floats(f) ? SN_GPU_CHAIN_PARTS : sn_parts_of(m.a, m.b);
   return n;
 }
 
@@ -175,7 +195,7 @@ int64_t sn_gpu_chain_bytes(const SnForm *f, int64_t m, int64_t n) {
   SnMultiplied x;
   int64_t bytes = 0;
   for (size_t i = 0; sn_multiplied(f, i, &x); ++i) {
-    const SnMicroKernel *line = line_of("mma.sync", &x);
+    const SnMicroKernel *line = line_of(sn_gpu_chain_kernel(f), &x);
     int64_t k = sn_gpu_chain_whole(size_of(f, x.summed)), columns = sn_gpu_chain_whole(sn_group_length(f, 1));
     bytes += i < f->products.size ? side_bytes(line, x.sum, m, k) + SLOTS * side_bytes(line, x.sum, n, k)
                                   : SLOTS * side_bytes(line, x.sum, columns, n);
@@ -386,10 +406,10 @@ MlirLogicalResult sn_gpu_plan_chain(const SnForm *f, SnGpuChainPlan *p) {
   p->group = sn_schedule_number(a, "group");
   bool wgmma = !strcmp(p->kernel, "wgmma");
   const char *unfit = NULL;
-  if (!wgmma && strcmp(p->kernel, "mma.sync"))
+  if (!wgmma && strcmp(p->kernel, sn_gpu_chain_kernel(f)))
     return sn_error(f->op,
-                    "has a schedule with kernel = \"%s\", but rows are multiplied again by \"mma.sync\" or \"wgmma\"",
-                    p->kernel);
+                    "has a schedule with kernel = \"%s\", but rows are multiplied again by \"%s\" or \"wgmma\"",
+                    p->kernel, sn_gpu_chain_kernel(f));
   if (p->m * 32 != threads * SN_GPU_CHAIN_WARP_ROWS || p->n % 16)
     return sn_error(f->op,
                     "has a schedule with m = %lld, n = %lld, threads = %lld, but each warp has %d rows that it "

@@ -44,12 +44,18 @@ typedef struct {
 enum { SN_GPU_CHAIN_WARP_ROWS = 16 };
 // Of sums and of results in a warp's registers, columns at most, and summed elements.
 enum { SN_GPU_CHAIN_COLUMNS = 256, SN_GPU_CHAIN_SUM = 256 };
+// Of an f32 that is multiplied in parts.
+enum { SN_GPU_CHAIN_PARTS = 3 };
 
 // Why a GPU cannot run the form as one kernel, NULL if it can: rows of its first group are made a block of columns at a
-// time and multiplied by matrices, whose sums grow in registers.
+// time and multiplied by matrices, whose sums grow in registers. f32 is multiplied in parts, where a schedule says so.
 const char *sn_gpu_not_chain(const SnForm *form);
-// The same of the form whose sides that are computed are stored.
-const char *sn_gpu_not_chain_of_stored(const SnForm *form);
+// The same where a schedule may say that (`parts`), or may not.
+const char *sn_gpu_not_chain_in(const SnForm *form, bool parts);
+// And of the form whose sides that are computed are stored.
+const char *sn_gpu_not_chain_of_stored(const SnForm *form, bool parts);
+// The instruction of warps for all that the form multiplies.
+const char *sn_gpu_chain_kernel(const SnForm *form);
 // What is multiplied in its place: batch, both sides' rows, and streamed columns.
 SnGpuPoints sn_gpu_chain_points(const SnForm *form);
 // Bytes of shared memory of so many rows and columns.

@@ -367,7 +367,7 @@ static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy, bool s
 
 typedef struct {
   const char *policy, *without, *target;
-  bool remarks;
+  bool remarks, f32_parts;
 } Options;
 static const char *const policies[] = {"disabled", "medium", "aggressive", NULL};
 static const char *const withouts[] = {"nothing", "chains", "turns", "sides", NULL};
@@ -384,6 +384,8 @@ static const SnOption options[] = {
     {SN_OPTION_STRING, "target",
      "where the kernels run: on a GPU tensor cores multiply, and rows of half types are made again", "cpu", targets,
      offsetof(Options, target)},
+    {SN_OPTION_BOOL, "f32-parts", "tensor cores multiply f32 as sums of three bf16, too", "false", NULL,
+     offsetof(Options, f32_parts)},
     {SN_OPTION_BOOL, "remarks", "say at each op why it was not fused with a neighbour", "false", NULL,
      offsetof(Options, remarks)},
     {0},
@@ -391,7 +393,8 @@ static const SnOption options[] = {
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
-  const SnPolicy policy = sn_policy_of(o->policy, !strcmp(o->target, "gpu"));
+  SnPolicy policy = sn_policy_of(o->policy, !strcmp(o->target, "gpu"));
+  policy.f32_parts = o->f32_parts;
   if (policy.nothing)
     return SN_OK;
   if (!are_known(op))

@@ -400,7 +400,7 @@ bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy 
 enum { CACHED = 1 << 20 };
 
 // Rows of products that tensor cores make a block of columns at a time, and multiply by what they are made of.
-static bool is_multiplied_fast(const SnForm *to) {
+static bool is_multiplied_fast(const SnForm *to, const SnPolicy *policy) {
   enum { COLUMNS = 256 }; // of results, in a warp's registers (SN_GPU_CHAIN_COLUMNS)
   double columns = 0;
   bool halves = to->products.size > 0;
@@ -408,7 +408,7 @@ static bool is_multiplied_fast(const SnForm *to) {
     columns += points(to, sn_first_own(to, p), sn_first_own(to, p) + to->products.data[p].num_dims);
     for (size_t s = 0; s < 2; ++s) {
       MlirType t = sn_element(sn_type_of(to->inputs.data[2 * p + s].value));
-      halves &= sn_is_float(t) && sn_bits(t) == 16;
+      halves &= (sn_is_float(t) && sn_bits(t) == 16) || (policy->f32_parts && mlirTypeIsAF32(t));
     }
   }
   return halves && columns <= COLUMNS;
@@ -437,7 +437,7 @@ static const double ALIKE = 4, TIME_OF_A_BYTE = 4;
 bool sn_turn_worth(const SnTurn *t, const size_t *readers, const SnPolicy *policy) {
   const SnForm *f = &t->f, *to = &t->turned;
   double elements = points(f, 0, f->num_rows + f->num_cols), operations = 0, saved = 0;
-  if (policy->tensor_cores && !is_multiplied_fast(to))
+  if (policy->tensor_cores && !is_multiplied_fast(to, policy))
     return sn_refuse(f->op, SN_WHY_TURN_SLOW);
   for (size_t p = 0; p < to->products.size; ++p) {
     int64_t own = sn_first_own(to, p);

@@ -28,8 +28,8 @@ int64_t sn_why_not(SnWhyNot *why, const char *text, ...) {
 
 // ---- lines of a GPU -------------------------------------------------------------------------------
 
-static bool is_gpu_chain(const SnForm *f, SnWhyNot *why) {
-  const char *unfit = sn_gpu_not_chain(f);
+static bool is_gpu_chain(const SnForm *f, const SnScheduleOptions *options, SnWhyNot *why) {
+  const char *unfit = sn_gpu_not_chain_in(f, options->f32_parts);
   if (unfit)
     (void)sn_why_not(why, "%s", unfit);
   return !unfit;
@@ -37,20 +37,26 @@ static bool is_gpu_chain(const SnForm *f, SnWhyNot *why) {
 
 enum { WIDE = 128, NARROW = 64 };
 
+static MlirAttribute by_warpgroups(const SnForm *f, const SnScheduleOptions *options, int64_t n, bool ahead,
+                                   SnWhyNot *why) {
+  return is_gpu_chain(f, options, why) ? sn_schedule_gpu_chain_wgmma(f, options, n, ahead, why)
+                                       : mlirAttributeGetNull();
+}
+
 static MlirAttribute wide_ahead(const SnForm *f, const SnScheduleOptions *options, SnWhyNot *why) {
-  return is_gpu_chain(f, why) ? sn_schedule_gpu_chain_wgmma(f, options, WIDE, true, why) : mlirAttributeGetNull();
+  return by_warpgroups(f, options, WIDE, true, why);
 }
 
 static MlirAttribute narrow_ahead(const SnForm *f, const SnScheduleOptions *options, SnWhyNot *why) {
-  return is_gpu_chain(f, why) ? sn_schedule_gpu_chain_wgmma(f, options, NARROW, true, why) : mlirAttributeGetNull();
+  return by_warpgroups(f, options, NARROW, true, why);
 }
 
 static MlirAttribute narrow_in_turn(const SnForm *f, const SnScheduleOptions *options, SnWhyNot *why) {
-  return is_gpu_chain(f, why) ? sn_schedule_gpu_chain_wgmma(f, options, NARROW, false, why) : mlirAttributeGetNull();
+  return by_warpgroups(f, options, NARROW, false, why);
 }
 
 static MlirAttribute by_warps(const SnForm *f, const SnScheduleOptions *options, SnWhyNot *why) {
-  return is_gpu_chain(f, why) ? sn_schedule_gpu_chain_mma(f, options) : mlirAttributeGetNull();
+  return is_gpu_chain(f, options, why) ? sn_schedule_gpu_chain_mma(f, options) : mlirAttributeGetNull();
 }
 
 static MlirAttribute whole_on_gpu(const SnForm *f, const SnScheduleOptions *options, SnWhyNot *why) {
@@ -86,7 +92,7 @@ const SnChainFamily sn_chain_families[] = {
     {"gpu", "wgmma, 128 columns ahead", COPIES "more than 64 columns; registers and two slots of 128", wide_ahead},
     {"gpu", "wgmma, 64 columns ahead", COPIES "registers and two slots of 64", narrow_ahead},
     {"gpu", "wgmma, 64 columns in turn", COPIES "registers of one block: results of up to 256 columns", narrow_in_turn},
-    {"gpu", "mma.sync", "sm_80; any access; types of 16 bits, or rows in f32 times those", by_warps},
+    {"gpu", "mma.sync", "sm_80; any access; types of 16 bits, or rows in f32 times those; f32 by parts", by_warps},
     {"gpu", "whole rows", "rows that stay in a block's shared memory from product to product", whole_on_gpu},
     {"gpu", "apart", "anything: each product is a kernel", NULL},
     {"cpu", "streamed", "rows that are nothing but reduced and multiplied again: softmax, or element by element",

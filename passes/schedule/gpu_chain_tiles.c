@@ -133,6 +133,7 @@ MlirAttribute sn_schedule_gpu_chain_mma(const SnForm *f, const SnScheduleOptions
   return sn_schedule_attr(
       loc, "mma",
       sn_parse_attr(mlirLocationGetContext(loc),
-                    "{kernel = \"mma.sync\", %sm = %lld, n = %lld, k = 16, threads = %lld, occupancy = %lld}", blocks,
+                    "{kernel = \"%s\", %sm = %lld, n = %lld, k = 16, threads = %lld, occupancy = %lld}",
+                    sn_gpu_chain_kernel(f), blocks,
                     (long long)m, (long long)n, (long long)threads, (long long)occupancy));
 }

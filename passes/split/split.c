@@ -36,11 +36,11 @@ static bool has_few_tiles(const SnForm *f) {
 
 // Rows that are made a block of columns at a time stay. Those that go through their products whole could, and are
 // slower so (bench/results/gpu_layers.md): such a kernel is one for who writes its schedule.
-static const char *why_cut_on_gpu(const SnForm *f, bool one_launch) {
-  const char *chain = sn_gpu_not_chain(f), *layers = chain ? sn_gpu_not_layers(f) : NULL;
+static const char *why_cut_on_gpu(const SnForm *f, SnSplit how) {
+  const char *chain = sn_gpu_not_chain_in(f, how.f32_parts), *layers = chain ? sn_gpu_not_layers(f) : NULL;
   if (chain && !layers)
     return "its products are faster one by one; a schedule keeps it whole";
-  if (!chain && one_launch && has_few_tiles(f))
+  if (!chain && how.one_launch && has_few_tiles(f))
     return "it has few tiles, and in a shared launch blocks do not share a tile's columns";
   return chain && sn_num_groups(f) > 2 ? layers : chain;
 }
@@ -50,7 +50,7 @@ static const char *why_cut(const SnForm *f, SnSplit how) {
   if (!how.target || !*how.target)
     return "";
   if (!strcmp(how.target, "gpu"))
-    return why_cut_on_gpu(f, how.one_launch);
+    return why_cut_on_gpu(f, how);
   if (!sn_cpu_can_run_chain(f))
     return "a CPU's kernel does not multiply these rows again";
   if (sn_cpu_packs_chain(f))
@@ -115,7 +115,7 @@ static MlirAttribute cut_of(MlirContext ctx, SnSplit how, const char *why) {
 // stays one. s.f is gone then.
 static bool stores_sides_alone(SnCut *s, MlirOperation form) {
   bool gpu = s->how.target && !strcmp(s->how.target, "gpu");
-  if (!gpu || !s->f.matrices.size || !sn_any_program(&s->f) || sn_gpu_not_chain_of_stored(&s->f) ||
+  if (!gpu || !s->f.matrices.size || !sn_any_program(&s->f) || sn_gpu_not_chain_of_stored(&s->f, s->how.f32_parts) ||
       (s->how.one_launch && has_few_tiles(&s->f)))
     return false;
   SnForm from = sn_form_read(form);
@@ -253,7 +253,7 @@ MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how) {
 // ---- the pass ------------------------------------------------------------------------------------------------
 
 typedef struct {
-  bool keep_sides, reasons;
+  bool keep_sides, reasons, f32_parts;
   const char *target, *launches, *again;
   int stored;
 } Options;
@@ -274,6 +274,8 @@ static const SnOption options[] = {
      "bytes of a product, and of what is made of its rows, from which on a GPU makes them again in parts, and stores "
      "none",
      SN_GPU_AGAIN_DEFAULT, NULL, offsetof(Options, again)},
+    {SN_OPTION_BOOL, "f32-parts", "a GPU's products in f32 may take sides as sums of three bf16", "false", NULL,
+     offsetof(Options, f32_parts)},
     {SN_OPTION_BOOL, "reasons", "what is cut keeps why, for sinter-explain", "false", NULL, offsetof(Options, reasons)},
     {0},
 };
@@ -292,6 +294,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   SnSplit how = {.keep_sides = o->keep_sides || cpu,
                  .target = o->target,
                  .reasons = o->reasons,
+                 .f32_parts = o->f32_parts,
                  .stored = o->stored,
                  .again = again,
                  .one_launch = !strcmp(o->launches, "one")};

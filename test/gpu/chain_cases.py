@@ -17,9 +17,11 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
     growing: each column's mask is so much above the one before.
     exact: results are f32, which show what rounding the weights would cost.
     wide: weights stay in f32, and a row of nothing but -inf is 0, as scaled_dot_product_attention has it. wrt: operands
-    whose gradients are results too.
+    whose gradients are results too. t: f32 is multiplied in parts.
     """
     b, h = heads
+    floats = t == "f32"
+    exact |= floats
     e = e or d
     of = {"b": b, "h": h, "i": queries, "j": keys, "k": d, "e": e}
     size = lambda n: "?" if n in sizes else of[n]
@@ -103,9 +105,9 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
         text += line("%by = arith.divf %one, %sum : f32")
         text += line(f"%bys = sinter.broadcast %by : f32 -> {row('f32')}")
         text += line(f"%weights = arith.mulf %ex, %bys : {row('f32')}")
-    if not wide:
+    if not wide and not floats:
         text += line(f"%half = arith.truncf %weights : {row('f32')} to {row(t)}")
-    weights, of_weights = ("%weights", "f32") if wide else ("%half", t)
+    weights, of_weights = ("%weights", "f32") if wide or floats else ("%half", t)
     yields = []
     for m, value in enumerate(values):
         text += line(f"%u{m} = sinter.row_product {weights}, %{value}_ : {row(of_weights)}, tensor<{n}x{w}x{t}> -> "
@@ -216,8 +218,9 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
         return [found[n] for n in wrt]
 
     # Rows that are almost one number have gradients of differences of almost equal ones.
-    tolerance = {"bf16": 4e-2, "f16": 5e-3}[t] if wrt else 2e-5 if exact else 0
-    case(name, program(operands, [r[:3] for r in results], lines, text), make, right, tolerance=tolerance)
+    tolerance = {"bf16": 4e-2, "f16": 5e-3, "f32": 1e-4}[t] if wrt else 2e-5 if exact else 0
+    flags = "// sinter-cc: --f32-parts\n" if floats else ""
+    case(name, flags + program(operands, [r[:3] for r in results], lines, text), make, right, tolerance=tolerance)
 
 
 def chains(case, program, tensor, cast):
@@ -306,6 +309,22 @@ def chains(case, program, tensor, cast):
     a("_wgmma_behind_two", queries=70, keys=130, d=64, heads=(1, 2), matrices=2, no_sum=True, schedule=behind(64, 64))
     a("_wgmma_grouped", queries=150, keys=150, d=64, heads=(1, 5), causal=True, schedule=groups(64, 64) + ", group = 2")
     a("_wgmma_short", queries=150, keys=77, d=64, heads=(1, 2), schedule=groups(128, 128))
+    # f32, each number as three bf16
+    in_parts = lambda name, **how: a("_f32" + name, t="f32", **how)
+    split = lambda m, n=16: f'kernel = "mma.parts", m = {m}, n = {n}, k = 16, threads = {2 * m}'
+    in_parts("")
+    in_parts("_64", schedule=split(64, 64), keys=130)
+    in_parts("_causal", causal=True, queries=45, schedule=split(32, 32))
+    in_parts("_window", window=9, queries=45, turned=True)
+    in_parts("_mask", mask="rows", masked=(3,), wide=True, schedule=split(16, 32))
+    in_parts("_odd", d=13, e=7, queries=5, keys=3)
+    in_parts("_one_query", heads=(1, 4), groups=2, queries=1, keys=200, d=64, e=64)
+    in_parts("_two", matrices=2, statistics=True, no_sum=False)
+    in_parts("_sizes", sizes=("b", "i", "j"), causal=True, queries=45)
+    in_parts("_no_keys", sizes=("j",), keys=0)
+    in_parts("_growing", mask="rows", growing=0.5, keys=130)
+    in_parts("_grads", wrt="qkv", queries=40, keys=45)
+    in_parts("_grads_causal", wrt="qkv", queries=70, keys=70, d=64, heads=(1, 1), causal=True)
     # the gradients, three kernels more and one of rows: q's by rows of queries, k's and v's by rows of keys
     grads = lambda name, **how: a("_grads" + name, wrt="qkv", **how)
     grads("", queries=70, keys=45)

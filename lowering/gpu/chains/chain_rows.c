@@ -14,7 +14,7 @@
 //
 // That this is the same is asked by sn_cpu_streams, and any r gives the same quotients. r is so much above the maximum
 // that sums stay in range which would only by a factor (power), and a finite number. What is multiplied has a half
-// type, so exponentials are one instruction's.
+// type, or is f32 that is multiplied in parts, so exponentials are one instruction's.
 //
 // test: test/lowering/gpu/chains.mlir, test/gpu/chains.test
 
@@ -412,6 +412,10 @@ static void words_of_row(SnBuilder *b, SnChainRow *r, MlirValue *words) {
     MlirValue *to = words + sn_gpu_chain_words_before(c, p) + (size_t)r->h;
     for (size_t pair = 0; pair < pairs; ++pair) {
       MlirValue x = pair_of(b, r, pair, row), rest = x;
+      if (q->product.line->a == SN_PARTS) {
+        sn_gpu_split_pair(b, sn_lane(b, x, 0), sn_lane(b, x, 1), (int64_t)(2 * pairs), to + 2 * pair);
+        continue;
+      }
       for (size_t part = 0; part < q->parts; ++part) { // rounded, and what that left
         MlirValue rounded = q->parts > 1 ? sn(b, "arith.truncf", rest, half) : x;
         to[(part * pairs + pair) * 2] = word_of(b, rounded);

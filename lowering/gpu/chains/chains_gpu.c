@@ -148,6 +148,8 @@ static void read_product(SnGpuChain *c, SnForm *f, size_t i, SnGpuChained *to) {
   int64_t parts = again ? sn_parts_of(of_row, half) : 1;
   if (parts > 1)
     product.line = sn_micro_kernel(plan->kernel, half, half, product.type);
+  if (again && product.line->a == SN_PARTS)
+    parts = SN_GPU_CHAIN_PARTS;
   *to = (SnGpuChained){.product = product,
                        .parts = (size_t)parts,
                        .staged_b = plan->b[again ? first + i : i],
@@ -233,14 +235,16 @@ static MlirValue first_line(SnBuilder *b, const SnGpuChained *p, MlirValue slot)
   return times(b, slot, p->b.turned ? p->tile.k : p->tile.n);
 }
 
-// sums[pairs][4] += words of a . b, a's fragments of each step being given or in shared memory.
-static void multiply(SnBuilder *b, const SnGpuChained *p, MlirValue slot, const MlirValue *words, MlirValue *sums) {
+// sums[pairs][4] += words of a . b, a's fragments of each step being given or in shared memory: words of `parts` parts,
+// so many apart, which the instruction takes at once.
+static void multiply(SnBuilder *b, const SnGpuChained *p, MlirValue slot, const MlirValue *words, size_t parts,
+                     size_t apart, MlirValue *sums) {
   const SnMicroKernel *line = p->product.line;
   MlirValue from = first_line(b, p, slot), zero = sn_index(b, 0), a[SN_GPU_MMA_A], y[2][SN_GPU_MMA_B];
   for (int64_t s = 0; s < p->tile.k / ROWS_OF_A_STEP; ++s) {
-    if (words)
-      memcpy(a, words + 4 * s, 4 * sizeof *a);
-    else
+    for (size_t part = 0; part < parts && words; ++part)
+      memcpy(a + 4 * part, words + part * apart + 4 * s, 4 * sizeof *a);
+    if (!words)
       sn_gpu_load_a(b, line, &p->a, zero, s, 0, a);
     for (int64_t j = 0; j < p->tile.n / SN_GPU_MMA_COLUMNS; j += 2) {
       sn_gpu_load_b(b, line, &p->b, from, s, j * SN_GPU_MMA_COLUMNS, y[0]);
@@ -356,12 +360,15 @@ static void emit_block(SnBuilder *b, SnGpuChain *c, MlirValue n0, MlirValue end,
   for (size_t i = 0; i < num_first * num_sums; ++i)
     sums[i] = sn_float(b, mlirF32TypeGet(b->ctx), 0);
   for (size_t p = 0; p < num_first; ++p)
-    multiply(b, &c->products[p], slot, NULL, sums + p * num_sums);
+    multiply(b, &c->products[p], slot, NULL, 0, 0, sums + p * num_sums);
   sn_gpu_chain_columns(b, c, n0, true, false, sums, carried, sn_gpu_chain_grown(c), grown, words);
-  for (size_t p = 0; p < c->second.products.size; ++p)
-    for (size_t part = 0; part < c->products[num_first + p].parts; ++part)
-      multiply(b, &c->products[num_first + p], slot, words + sn_gpu_chain_words_before(c, p) + part * 2 * pairs,
+  for (size_t p = 0; p < c->second.products.size; ++p) {
+    const SnGpuChained *q = &c->products[num_first + p];
+    size_t together = q->product.line->a == SN_PARTS ? q->parts : 1; // that one multiplication takes
+    for (size_t part = 0; part < q->parts; part += together)
+      multiply(b, q, slot, words + sn_gpu_chain_words_before(c, p) + part * 2 * pairs, together, 2 * pairs,
                grown + p * of_result);
+  }
   free(sums);
   free(words);
 }

@@ -171,8 +171,7 @@ static MlirValue rest_of(SnBuilder *b, MlirValue x) {
   return sn(b, "arith.subf", x, sn(b, "arith.bitcast", high, mlirF32TypeGet(b->ctx)));
 }
 
-// A pair of neighbours of the sum -> a register of each part, to[0], to[apart], to[2 apart].
-static void split_pair(SnBuilder *b, MlirValue x, MlirValue y, int64_t apart, MlirValue *to) {
+void sn_gpu_split_pair(SnBuilder *b, MlirValue x, MlirValue y, int64_t apart, MlirValue *to) {
   for (int part = 0; part < 3; ++part) {
     to[part * apart] = upper_halves(b, x, y);
     if (part < 2)
@@ -183,7 +182,7 @@ static void split_pair(SnBuilder *b, MlirValue x, MlirValue y, int64_t apart, Ml
 static void split_pairs(SnBuilder *b, const MlirValue *from, int64_t first, int64_t apart, int64_t registers,
                         int64_t part, MlirValue *to) {
   for (int64_t i = 0; i < registers; ++i)
-    split_pair(b, from[first + 2 * i * apart], from[first + (2 * i + 1) * apart], part, to + i * apart + first);
+    sn_gpu_split_pair(b, from[first + 2 * i * apart], from[first + (2 * i + 1) * apart], part, to + i * apart + first);
 }
 
 // The greatest parts last.

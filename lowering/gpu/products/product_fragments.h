@@ -28,6 +28,8 @@ void sn_gpu_load_a(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide 
                    int64_t outer, MlirValue *to);
 void sn_gpu_load_b(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide *side, MlirValue first, int64_t step,
                    int64_t outer, MlirValue *to);
+// Two neighbours of the sum in f32, of a: the register of each of their parts, to[0], to[apart], to[2 apart].
+void sn_gpu_split_pair(SnBuilder *b, MlirValue x, MlirValue y, int64_t apart, MlirValue *to);
 // sums[4] += x . y
 void sn_gpu_multiply_fragments(SnBuilder *b, const SnMicroKernel *line, const MlirValue *x, const MlirValue *y,
                                MlirValue *sums);

@@ -1,5 +1,6 @@
 // RUN: sinter-opt --sinter-split="target=gpu reasons=true" --split-input-file %s | FileCheck %s
 // RUN: sinter-opt --sinter-split="target=gpu reasons=true launches=one" --split-input-file %s | FileCheck %s --check-prefix=SHARED
+// RUN: sinter-opt --sinter-split="target=gpu f32-parts=true" --split-input-file %s | FileCheck %s --check-prefix=PARTS
 // RUN: sinter-opt --sinter-split --split-input-file %s | FileCheck %s --check-prefix=PLAIN
 
 // Rows that a GPU makes a block of columns at a time, and multiplies again, stay one form. Others are cut, and say why.
@@ -36,7 +37,11 @@ func.func @stays(%q: tensor<4x64x32xbf16>, %k: tensor<4x96x32xbf16>, %v: tensor<
 // -----
 
 // CHECK-LABEL: func.func @types
-//       CHECK:   sinter.cut = [{{.*}}"tensor cores do not multiply its types with sums in f32"]
+//       CHECK:   sinter.cut = [{{.*}}"tensor cores multiply f32 in parts, which nobody asked for (f32-parts)"]
+// PARTS-LABEL: func.func @types
+//       PARTS:   sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
+//       PARTS:     matrix (j) to (e)
+//       PARTS:   return
 func.func @types(%q: tensor<4x64x32xf32>, %k: tensor<4x96x32xf32>, %v: tensor<4x96x32xf32>, %y: tensor<4x64x32xf32>) -> tensor<4x64x32xf32> {
   %0 = sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
       product (k = 32) (%q[h, i, k] : tensor<4x64x32xf32>, %k[h, j, k] : tensor<4x96x32xf32>) : f32
