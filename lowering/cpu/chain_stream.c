@@ -387,7 +387,7 @@ static MlirValue column_of_rows(Chain *chain, const SnCpuEnd *end, bool greatest
   if (!same && (end->factor > 0) == greatest)
     at = sn(b, "arith.subi", sn(b, "arith.addi", at, c->mm), sn_index(b, 1));
   at = sn(b, "arith.muli", at, sn_index(b, end->factor));
-  return sn(b, "arith.maxsi", sn(b, "arith.addi", at, sn_index(b, end->more)), sn_index(b, 0));
+  return sn(b, "arith.maxsi", sn(b, "arith.addi", at, sn_index(b, end->more)), sn_index(b, end->least));
 }
 
 // The columns that something is asked of in the block's rows, in whole blocks of columns.

@@ -3,6 +3,8 @@
 //   %m = arith.cmpi sgt, (sinter.index j), broadcast (sinter.index i)
 //   %x = arith.select %m, -inf, %s                                          ->    from column i + 1 on
 //
+//   %m = arith.cmpi slt, (sinter.index j), broadcast %n                     ->    from column %n on
+//
 // What is -inf under a maximum has an exponential of 0: where nothing else is asked of a row, blocks of its columns
 // that are such alone need not be made (a causal mask's upper half). Rows of gradients have exponentials under a number
 // that is known, and are 0 there, too.
@@ -14,9 +16,10 @@
 #include "lowering/rows/rowmemory.h"
 #include <math.h>
 
-// column * (position in the row) + row * (position in row dimension `dim`) + more.
+// column * (position in the row) + row * (position in row dimension `dim`) + more + times * (the number of an input,
+// which is `given` less 1).
 typedef struct {
-  int64_t column, row, dim, more;
+  int64_t column, row, dim, more, given, times;
 } Linear;
 
 enum { LEAST_BITS = 32, MOST = 1 << 30 }; // numbers that no sum of a few wraps around
@@ -37,6 +40,19 @@ static bool is_number(MlirValue v, Linear *l) {
   return true;
 }
 
+// A number of each row that an input gives, as it is: what is added to it may leave its type.
+static bool is_given(const SnForm *f, MlirValue v, Linear *l) {
+  MlirType t = sn_type_of(v);
+  if (!sn_is_int(t) || sn_bits(t) < LEAST_BITS || sn_bits(t) > 64)
+    return false;
+  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
+    if (sn_same(v, sn_input_argument(f, k)) && !f->inputs.data[k].through.ptr && !f->inputs.data[k].fill.ptr) {
+      *l = (Linear){.dim = -1, .given = (int64_t)k + 1, .times = 1};
+      return true;
+    }
+  return false;
+}
+
 // Positions and a few numbers added to them are themselves in this type.
 static bool is_wide(const SnForm *f, MlirType t) {
   bool wide = mlirTypeIsAIndex(t) || (sn_is_int(t) && sn_bits(t) >= LEAST_BITS);
@@ -51,15 +67,20 @@ static bool linear(const SnForm *f, MlirValue v, Linear *l);
 static bool combined(const SnForm *f, MlirOperation op, int64_t sign, Linear *l) {
   Linear x, y;
   if (!linear(f, sn_operand(op, 0), &x) || !linear(f, sn_operand(op, 1), &y) ||
-      (x.dim >= 0 && y.dim >= 0 && x.dim != y.dim))
+      (x.dim >= 0 && y.dim >= 0 && x.dim != y.dim) || x.given || y.given)
     return false;
-  *l = (Linear){x.column + sign * y.column, x.row + sign * y.row, x.dim >= 0 ? x.dim : y.dim, x.more + sign * y.more};
+  *l = (Linear){.column = x.column + sign * y.column,
+                .row = x.row + sign * y.row,
+                .dim = x.dim >= 0 ? x.dim : y.dim,
+                .more = x.more + sign * y.more};
   return llabs(l->more) <= MOST && llabs(l->row) <= 1 && llabs(l->column) <= 1;
 }
 
 static bool linear(const SnForm *f, MlirValue v, Linear *l) {
   MlirOperation op = sn_definer(v);
-  if (sn_null(op) || !is_wide(f, sn_element(sn_type_of(v))))
+  if (sn_null(op))
+    return is_given(f, v, l);
+  if (!is_wide(f, sn_element(sn_type_of(v))))
     return false;
   if (is_number(v, l))
     return true;
@@ -77,25 +98,54 @@ static bool linear(const SnForm *f, MlirValue v, Linear *l) {
 
 enum { SLT = 2, SLE = 3, SGT = 4, SGE = 5 }; // of arith.cmpi
 
-// Which columns are asked for: from one on, or below one.
-typedef enum { FROM, BELOW } Where;
+// Which columns are asked for: from one on, or below one; from one on that an input gives, or rows.
+typedef enum { FROM, BELOW, FROM_GIVEN } Where;
+
+static bool same_end(const SnCpuEnd *a, const SnCpuEnd *b) {
+  return a->dim == b->dim && a->factor == b->factor && a->more == b->more && a->least == b->least &&
+         a->given == b->given && a->rows == b->rows;
+}
 
 // x compared with y is as column + row + more compared with 0: true from a column on, or below it.
 static bool compares(const SnForm *f, MlirOperation compare, bool truth, Where where, SnCpuEnd *end) {
   Linear x, y;
   int64_t p = sn_int_attr(compare, "predicate", -1);
   if (p < SLT || p > SGE || !linear(f, sn_operand(compare, 0), &x) || !linear(f, sn_operand(compare, 1), &y) ||
-      (x.dim >= 0 && y.dim >= 0 && x.dim != y.dim))
+      (x.dim >= 0 && y.dim >= 0 && x.dim != y.dim) || (x.given && y.given))
     return false;
-  Linear d = {x.column - y.column, x.row - y.row, x.dim >= 0 ? x.dim : y.dim, x.more - y.more};
+  Linear d = {.column = x.column - y.column,
+              .row = x.row - y.row,
+              .dim = x.dim >= 0 ? x.dim : y.dim,
+              .more = x.more - y.more,
+              .given = x.given + y.given,
+              .times = x.times - y.times};
   if (!truth)
     p = p == SLT ? SGE : p == SGE ? SLT : p == SLE ? SGT : SLE;
-  if (d.column < 0) {
-    d = (Linear){-d.column, -d.row, d.dim, -d.more};
+  if (d.column < 0 || (!d.column && d.row < 0)) {
+    d = (Linear){-d.column, -d.row, d.dim, -d.more, d.given, -d.times};
     p = p == SLT ? SGT : p == SGT ? SLT : p == SLE ? SGE : SLE;
   }
   *end = (SnCpuEnd){.dim = d.row ? d.dim : -1, .factor = -d.row, .more = -d.more + (p == SGT || p == SLE)};
-  return d.column == 1 && (where == FROM) == (p == SGT || p == SGE);
+  bool from = p == SGT || p == SGE;
+  if (where != FROM_GIVEN)
+    return !d.given && d.column == 1 && (where == FROM) == from;
+  end->given = d.given;
+  end->rows = !d.column;
+  return d.given && d.times == -1 && from && d.column + d.row == 1 && d.column * d.row == 0;
+}
+
+static bool holds(const SnForm *f, MlirValue condition, bool truth, Where where, SnCpuEnd *end);
+
+// Both conditions are, from the greater of their columns on, where one of them is a number.
+static bool hold_both(const SnForm *f, MlirOperation op, bool truth, Where where, SnCpuEnd *end) {
+  SnCpuEnd x, y;
+  if (where != FROM || !holds(f, sn_operand(op, 0), truth, where, &x) || !holds(f, sn_operand(op, 1), truth, where, &y))
+    return false;
+  const SnCpuEnd *number = x.dim < 0 ? &x : &y;
+  *end = x.dim < 0 ? y : x;
+  int64_t least = number->more > number->least ? number->more : number->least;
+  end->least = least > end->least ? least : end->least;
+  return number->dim < 0 || same_end(&x, &y);
 }
 
 // The condition is `truth` from a column on, or below it.
@@ -105,6 +155,8 @@ static bool holds(const SnForm *f, MlirValue condition, bool truth, Where where,
     return false;
   if (sn_is(op, "arith.cmpi"))
     return compares(f, op, truth, where, end);
+  if (sn_is(op, truth ? "arith.andi" : "arith.ori"))
+    return hold_both(f, op, truth, where, end);
   bool either = sn_is(op, truth ? "arith.ori" : "arith.andi");
   return either && (holds(f, sn_operand(op, 0), truth, where, end) || holds(f, sn_operand(op, 1), truth, where, end));
 }
@@ -139,6 +191,10 @@ static bool find_compare(const SnForm *f, MlirValue condition, bool truth, Where
     *to = (SnCpuCompare){op, truth};
     return compares(f, op, truth, where, &end);
   }
+  if (sn_is(op, truth ? "arith.andi" : "arith.ori")) {
+    *to = (SnCpuCompare){op, truth};
+    return hold_both(f, op, truth, where, &end);
+  }
   bool either = sn_is(op, truth ? "arith.ori" : "arith.andi");
   return either &&
          (find_compare(f, sn_operand(op, 0), truth, where, to) || find_compare(f, sn_operand(op, 1), truth, where, to));
@@ -149,8 +205,7 @@ static bool find_mask(const SnForm *f, Where where, const SnCpuEnd *end, SnCpuCo
     for (int side = 0; side < 2 && sn_is(op, "arith.select"); ++side) {
       SnCpuEnd own;
       if (is_least(sn_operand(op, 1 + side)) && holds(f, sn_operand(op, 0), !side, where, &own) &&
-          own.dim == end->dim && own.factor == end->factor && own.more == end->more &&
-          find_compare(f, sn_operand(op, 0), !side, where, to))
+          same_end(&own, end) && find_compare(f, sn_operand(op, 0), !side, where, to))
         return true;
     }
   return false;
@@ -193,8 +248,7 @@ static bool vanish(const SnForm *f, Where where, SnCpuEnd *end) {
       continue;
     MlirValue x = vanishes_with(sn_operand(op, 0));
     SnCpuEnd own;
-    if (sn_none(x) || !masked(f, x, where, &own) ||
-        (any && (own.dim != end->dim || own.factor != end->factor || own.more != end->more)))
+    if (sn_none(x) || !masked(f, x, where, &own) || (any && !same_end(&own, end)))
       return false;
     *end = own;
     any = true;
@@ -204,3 +258,6 @@ static bool vanish(const SnForm *f, Where where, SnCpuEnd *end) {
 
 bool sn_cpu_vanish_from(const SnForm *f, SnCpuEnd *end) { return vanish(f, FROM, end); }
 bool sn_cpu_vanish_below(const SnForm *f, SnCpuEnd *end) { return vanish(f, BELOW, end); }
+
+bool sn_cpu_given_from(const SnForm *f, MlirValue x, SnCpuEnd *end) { return masked(f, x, FROM_GIVEN, end); }
+bool sn_cpu_given_vanish(const SnForm *f, SnCpuEnd *end) { return vanish(f, FROM_GIVEN, end); }

@@ -29,9 +29,12 @@ bool sn_cpu_packs_chain(const SnForm *f);
 bool sn_cpu_streams(const SnForm *f);
 // Why it cannot, NULL if it can.
 const char *sn_cpu_not_streamed(const SnForm *f);
-// Columns from factor * (position in row dimension `dim`) + more on; of dimension -1 from `more` on.
+// Columns from factor * (position in row dimension `dim`) + more on, and from `least` on if that is more; of dimension
+// -1 from `more` on.
 typedef struct {
-  int64_t dim, factor, more;
+  int64_t dim, factor, more, least;
+  int64_t given; // 1 + the input of which each row's number is added; 0: none
+  bool rows;     // then: all columns of rows from there on, in that dimension
 } SnCpuEnd;
 // The row is -inf from there on, whatever else its program computes (cpu_ends.c).
 bool sn_cpu_masked_from(const SnForm *f, MlirValue row, SnCpuEnd *end);
@@ -52,6 +55,10 @@ bool sn_cpu_compares_below(const SnForm *f, const SnCpuEnd *begin, SnCpuCompare 
 // Of rows that are streamed nothing is asked beyond there, or below: all exponentials are 0.
 bool sn_cpu_stream_ends(const SnForm *f, SnCpuEnd *end);
 bool sn_cpu_stream_begins(const SnForm *f, SnCpuEnd *begin);
+// The same three of columns, or of rows, from a number on that an input gives: a length. Only these set `given`.
+bool sn_cpu_given_from(const SnForm *f, MlirValue row, SnCpuEnd *end);
+bool sn_cpu_given_vanish(const SnForm *f, SnCpuEnd *end);
+bool sn_cpu_given_end(const SnForm *f, SnCpuEnd *end);
 // What a row that is multiplied again is without a factor that is known at its end: e of e * broadcast s, s being 1 by
 // a sum of exponentials under the row's maximum. The factor in *s; null if there is none.
 MlirValue sn_cpu_without_factor(MlirValue row, MlirValue *s);

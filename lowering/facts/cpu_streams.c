@@ -274,3 +274,8 @@ bool sn_cpu_stream_begins(const SnForm *f, SnCpuEnd *begin) {
   Stream s;
   return is_softmax(f, &s) && sn_cpu_masked_below(f, sn_operand(s.maximum, 0), begin);
 }
+
+bool sn_cpu_given_end(const SnForm *f, SnCpuEnd *end) {
+  Stream s;
+  return (is_softmax(f, &s) && sn_cpu_given_from(f, sn_operand(s.maximum, 0), end)) || sn_cpu_given_vanish(f, end);
+}

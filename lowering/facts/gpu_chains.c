@@ -335,6 +335,17 @@ static void find_ends(const SnForm *f, SnGpuChainPlan *p) {
   p->begins_late = sn_cpu_stream_begins(f, &p->begin) || sn_cpu_vanish_below(f, &p->begin);
 }
 
+// A number that the tiles of a batch have in common.
+static void find_given(const SnForm *f, SnGpuChainPlan *p) {
+  if (!sn_cpu_given_end(f, &p->given))
+    return;
+  const SnGpuDims *rows = &p->points.rows;
+  p->given_at = f->inputs.data[p->given.given - 1].map;
+  p->is_given = !p->given.rows || rows->n == 1;
+  for (size_t i = 0; i < rows->n; ++i)
+    p->is_given &= !sn_map_uses(p->given_at, (intptr_t)rows->dims[i]);
+}
+
 bool sn_gpu_chain_uneven(const SnForm *f) {
   SnGpuChainPlan p;
   find_ends(f, &p);
@@ -395,6 +406,7 @@ MlirLogicalResult sn_gpu_plan_chain(const SnForm *f, SnGpuChainPlan *p) {
                         .kernel = sn_schedule_word(a, "kernel")};
   p->tiles = sn_gpu_chain_tiles(f, &p->points, p->m);
   find_ends(f, p);
+  find_given(f, p);
   p->launch = (SnGpuLaunch){.blocks = blocks_of(f, p, sn_schedule_number(a, "blocks")),
                             .cluster = 1,
                             .threads = threads,

@@ -28,6 +28,9 @@ typedef struct {
   const char *kernel;   // a name of sn_micro_gpu_names
   bool ends_early, begins_late; // columns from `end` on are not asked for, nor those below `begin`
   SnCpuEnd end, begin;
+  bool is_given; // columns, or rows, from a number on that the batch has, are not asked for either
+  SnCpuEnd given;
+  MlirAffineMap given_at; // where it is in its operand, by the form's rows
   // Of "wgmma": slots of sides with columns and of matrices; sides a and b of products, then matrices (b), in order.
   int64_t stages, rows_bytes, slot_bytes;
   SnGpuChainSide a[SN_GPU_CHAIN_PRODUCTS], b[2 * SN_GPU_CHAIN_PRODUCTS];

@@ -33,12 +33,18 @@ static void put_column(const SnForm *f, const SnCpuEnd *end, FILE *to) {
   fprintf(to, "%s%.*s", minus, (int)d->name.length, d->name.data);
   if (end->more)
     fprintf(to, " %c %lld", end->more < 0 ? '-' : '+', llabs(end->more));
+  if (end->least)
+    fprintf(to, ", %lld at least,", (long long)end->least);
 }
 
-static void put_skipped(const SnForm *f, FILE *to) {
+static void put_skipped(const SnForm *f, bool gpu, FILE *to) {
   SnCpuEnd end, begin;
   bool ends = sn_cpu_stream_ends(f, &end) || sn_cpu_vanish_from(f, &end),
        begins = sn_cpu_stream_begins(f, &begin) || sn_cpu_vanish_below(f, &begin);
+  SnCpuEnd given;
+  if (gpu && sn_cpu_streams(f) && sn_cpu_given_end(f, &given))
+    fprintf(to, "  blocks of %s from a number on that input %lld gives are not made\n", given.rows ? "rows" : "columns",
+            (long long)(given.given - 1 - (int64_t)sn_first_input(f)));
   if (!sn_cpu_streams(f) || (!ends && !begins))
     return;
   fputs("  blocks without columns that the mask leaves are not made: none", to);
@@ -90,7 +96,7 @@ char *sn_explain_families(MlirOperation form, const SnScheduleOptions *target) {
   FILE *to = sn_is_chain(&f) ? open_memstream(&text, &size) : NULL;
   if (to) {
     put_families(&f, target, to);
-    put_skipped(&f, to);
+    put_skipped(&f, !strcmp(target->target, "gpu"), to);
     fclose(to);
   }
   sn_form_free(&f);

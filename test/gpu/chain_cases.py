@@ -5,7 +5,7 @@ import numpy as np
 def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=45, d=16, e=None, t="bf16",
               causal=False, mask=None, masked=(), groups=1, sizes=(), cap=None, statistics=False, turned=False,
               matrices=1, finish=False, schedule=None, window=None, no_sum=False,
-              least=(), large=1, growing=0, wide=False, exact=False, wrt=None):
+              least=(), large=1, growing=0, wide=False, exact=False, wrt=None, prefix=0, lengths=()):
     """softmax(q . k / sqrt(d)) . v, rows (b, h, i).
 
     mask: "rows": a tensor [i, j] of them, "heads": [b, h, i, j]; masked: rows that are -inf altogether. groups: heads
@@ -17,7 +17,8 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
     growing: each column's mask is so much above the one before.
     exact: results are f32, which show what rounding the weights would cost.
     wide: weights stay in f32, and a row of nothing but -inf is 0, as scaled_dot_product_attention has it. wrt: operands
-    whose gradients are results too. t: f32 is multiplied in parts.
+    whose gradients are results too. t: f32 is multiplied in parts. prefix: columns below it are seen by all rows,
+    beside those that a causal mask leaves. lengths: of each b, of what columns are seen; where it is 0, rows are.
     """
     b, h = heads
     floats = t == "f32"
@@ -35,6 +36,8 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
     masks = {"rows": ("i", "j"), "heads": ("b", "h", "i", "j"), None: ()}[mask]
     if mask:
         operands.append(("m", shape(masks), "f32"))
+    if lengths:
+        operands.append(("n", (b,), "i64"))
     inputs = list(operands)
     if wrt:
         operands.append(("g", shape(y), t))
@@ -50,12 +53,15 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
              f"{tensor(shape(k, True), t)}) : f32\n")
     for value in values:
         text += f"    matrix (j) to (e) (%{value}[{at(v, True)}] : {tensor(shape(v, True), t)})\n"
-    if mask:
-        text += f"    ins(%m[{at(masks)}] : {tensor(shape(masks), 'f32')})\n"
+    read = [f"%m[{at(masks)}] : {tensor(shape(masks), 'f32')}"] if mask else []
+    read += [f"%n[b] : {tensor((b,), 'i64')}"] if lengths else []
+    if read:
+        text += f"    ins({', '.join(read)})\n"
     text += "    outs(" + ", ".join(f"%empty_{r[0]}[{r[3]}] : {tensor(r[1], r[2])}" for r in results) + ")"
     text += f" schedule(#sinter.mma<{schedule}>)" if schedule else ""
     arguments = [f"%p: {row('f32')}"] + [f"%{value}_: tensor<{n}x{w}x{t}>" for value in values]
     arguments += [f"%m_: {row('f32')}"] if mask else []
+    arguments += ["%n_: i64"] if lengths else []
     text += f" {{\n^row({', '.join(arguments)}):\n"
     line = lambda s: s + "\n"
     text += line(f"%scale = arith.constant {d ** -0.5:.17e} : f32")
@@ -72,6 +78,15 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
     if mask:
         text += line(f"%x4 = arith.addf {x}, %m_ : {row('f32')}")
         x = "%x4"
+    if lengths:
+        text += line("%least_ = arith.constant 0xFF800000 : f32")
+        text += line(f"%leasts_ = sinter.broadcast %least_ : f32 -> {row('f32')}")
+        text += line(f"%ns = sinter.broadcast %n_ : i64 -> {row('i64')}")
+        text += line(f"%jn = sinter.index j : {row('index')}")
+        text += line(f"%jl = arith.index_cast %jn : {row('index')} to {row('i64')}")
+        text += line(f"%seen = arith.cmpi slt, %jl, %ns : {row('i64')}")
+        text += line(f"%xn = arith.select %seen, {x}, %leasts_ : {row('i1')}, {row('f32')}")
+        x = "%xn"
     if causal or window:
         text += line("%none = arith.constant 0xFF800000 : f32")
         text += line(f"%nones = sinter.broadcast %none : f32 -> {row('f32')}")
@@ -79,7 +94,14 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
         text += line(f"%is = sinter.broadcast %i : index -> {row('index')}")
         text += line(f"%j = sinter.index j : {row('index')}")
         text += line(f"%later = arith.cmpi sgt, %j, %is : {row('index')}")
-        text += line(f"%x5 = arith.select %later, %nones, {x} : {row('i1')}, {row('f32')}")
+        later = "%later"
+        if prefix:
+            text += line(f"%pr = arith.constant {prefix} : index")
+            text += line(f"%prs = sinter.broadcast %pr : index -> {row('index')}")
+            text += line(f"%behind = arith.cmpi sge, %j, %prs : {row('index')}")
+            text += line(f"%both = arith.andi %later, %behind : {row('i1')}")
+            later = "%both"
+        text += line(f"%x5 = arith.select {later}, %nones, {x} : {row('i1')}, {row('f32')}")
         x = "%x5"
     if window:
         text += line(f"%w = arith.constant {window} : index")
@@ -176,11 +198,14 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
             for i in least:
                 m[..., i, :] = np.finfo(np.float32).min
             arrays.append(m)
+        if lengths:
+            arrays.append(np.array(lengths, dtype=np.int64))
         return arrays + [cast(r.standard_normal(whole(y)), t)] * bool(wrt)
 
     def right(*arrays):
         x = [a.astype(np.float64) for a in arrays]
         upstream = x.pop() if wrt else None
+        seen = x.pop()[:, None, None, None] if lengths else None
         heads_first = (lambda a: a.transpose(0, 2, 1, 3)) if turned else (lambda a: a)
         qq = heads_first(x[0])
         kk, *vv = [np.repeat(heads_first(a), groups, axis=1) for a in x[1:2 + len(values)]]
@@ -189,7 +214,9 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
         s = s + x[-1] if mask else s
         i, j = np.arange(queries)[:, None], np.arange(keys)[None, :]
         if causal or window:
-            s = np.where(j > i, -np.inf, s)
+            s = np.where((j > i) & (j >= prefix), -np.inf, s)
+        if lengths:
+            s = np.where(j >= seen, -np.inf, s)
         if window:
             s = np.where(j + window <= i, -np.inf, s)
         with np.errstate(all="ignore"):
@@ -309,6 +336,16 @@ def chains(case, program, tensor, cast):
     a("_wgmma_behind_two", queries=70, keys=130, d=64, heads=(1, 2), matrices=2, no_sum=True, schedule=behind(64, 64))
     a("_wgmma_grouped", queries=150, keys=150, d=64, heads=(1, 5), causal=True, schedule=groups(64, 64) + ", group = 2")
     a("_wgmma_short", queries=150, keys=77, d=64, heads=(1, 2), schedule=groups(128, 128))
+    # columns that a number of the batch leaves out, and those in front of which a causal mask leaves none
+    lengths = lambda name, **how: a("_lengths" + name, lengths=how.pop("n", (0, 70)),
+                                    **{"wide": True, "queries": 90, "keys": 90, **how})
+    lengths("", schedule=warps(32, 16))
+    lengths("_wgmma", d=64, heads=(2, 1), keys=150, n=(1, 150), schedule=groups(64, 64))
+    lengths("_beside", n=(-5, 10**15), schedule=warps(16, 32))
+    lengths("_grads", n=(30, 70), wrt="qkv", wide=False)
+    lengths("_causal", causal=True, schedule=warps(16))
+    a("_prefix", causal=True, prefix=40, queries=90, keys=90, schedule=warps(16))
+    a("_prefix_wgmma", causal=True, prefix=70, queries=200, keys=200, d=64, heads=(1, 2), schedule=groups(64, 64))
     # f32, each number as three bf16
     in_parts = lambda name, **how: a("_f32" + name, t="f32", **how)
     split = lambda m, n=16: f'kernel = "mma.parts", m = {m}, n = {n}, k = 16, threads = {2 * m}'

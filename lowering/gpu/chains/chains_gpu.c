@@ -235,16 +235,42 @@ static MlirValue first_line(SnBuilder *b, const SnGpuChained *p, MlirValue slot)
   return times(b, slot, p->b.turned ? p->tile.k : p->tile.n);
 }
 
-// sums[pairs][4] += words of a . b, a's fragments of each step being given or in shared memory: words of `parts` parts,
-// so many apart, which the instruction takes at once.
+// sums[pairs][4] += words of a . b, where words are of so many parts, so far apart. Tensor cores cut off bits of what
+// they add to a sum, which is far off in the end, so that a block's products are a sum of their own, which is added.
+static void multiply_in_parts(SnBuilder *b, const SnGpuChained *p, MlirValue slot, const MlirValue *words, size_t parts,
+                              size_t apart, MlirValue *sums) {
+  const SnMicroKernel *line = p->product.line;
+  MlirValue from = first_line(b, p, slot), a[SN_GPU_MMA_A], y[2][SN_GPU_MMA_B];
+  for (int64_t j = 0; j < p->tile.n / SN_GPU_MMA_COLUMNS; j += 2) {
+    MlirValue own[2 * SN_GPU_MMA_SUMS];
+    for (size_t i = 0; i < 2 * SN_GPU_MMA_SUMS; ++i)
+      own[i] = sn_float(b, mlirF32TypeGet(b->ctx), 0);
+    for (int64_t s = 0; s < p->tile.k / ROWS_OF_A_STEP; ++s) {
+      for (size_t part = 0; part < parts; ++part)
+        memcpy(a + 4 * part, words + part * apart + 4 * s, 4 * sizeof *a);
+      sn_gpu_load_b(b, line, &p->b, from, s, j * SN_GPU_MMA_COLUMNS, y[0]);
+      for (int64_t i = 0; i < 2; ++i)
+        sn_gpu_multiply_fragments(b, line, a, y[i], &own[i * SN_GPU_MMA_SUMS]);
+    }
+    for (int64_t i = 0; i < 2 * SN_GPU_MMA_SUMS; ++i)
+      sums[j * SN_GPU_MMA_SUMS + i] = sn(b, "arith.addf", sums[j * SN_GPU_MMA_SUMS + i], own[i]);
+  }
+}
+
+// sums[pairs][4] += words of a . b, a's fragments of each step being given, in `parts` parts so far apart that the
+// instruction takes at once, or in shared memory.
 static void multiply(SnBuilder *b, const SnGpuChained *p, MlirValue slot, const MlirValue *words, size_t parts,
                      size_t apart, MlirValue *sums) {
+  if (words && p->product.line->a == SN_PARTS) {
+    multiply_in_parts(b, p, slot, words, parts, apart, sums);
+    return;
+  }
   const SnMicroKernel *line = p->product.line;
   MlirValue from = first_line(b, p, slot), zero = sn_index(b, 0), a[SN_GPU_MMA_A], y[2][SN_GPU_MMA_B];
   for (int64_t s = 0; s < p->tile.k / ROWS_OF_A_STEP; ++s) {
-    for (size_t part = 0; part < parts && words; ++part)
-      memcpy(a + 4 * part, words + part * apart + 4 * s, 4 * sizeof *a);
-    if (!words)
+    if (words)
+      memcpy(a, words + 4 * s, 4 * sizeof *a);
+    else
       sn_gpu_load_a(b, line, &p->a, zero, s, 0, a);
     for (int64_t j = 0; j < p->tile.n / SN_GPU_MMA_COLUMNS; j += 2) {
       sn_gpu_load_b(b, line, &p->b, from, s, j * SN_GPU_MMA_COLUMNS, y[0]);
@@ -269,12 +295,35 @@ static MlirValue at_rows(SnBuilder *b, const SnGpuChain *c, const SnCpuEnd *end,
     at = sn(b, "arith.minsi", sn(b, "arith.addi", at, sn_index(b, c->plan->m - 1)),
             sn(b, "arith.subi", c->num_rows, sn_index(b, 1)));
   at = sn(b, "arith.addi", times(b, at, end->factor), sn_index(b, end->more));
-  return sn(b, "arith.minsi", sn(b, "arith.maxsi", at, sn_index(b, 0)), c->num_columns);
+  return sn(b, "arith.minsi", sn(b, "arith.maxsi", at, sn_index(b, end->least)), c->num_columns);
+}
+
+// Where the tile's columns end by a number of its batch.
+static MlirValue at_given(SnBuilder *b, const SnGpuChain *c) {
+  enum { BITS = 40 }; // no position has more, so that nothing that is added leaves an index
+  const SnCpuEnd *end = &c->plan->given;
+  MlirAffineMap map = c->plan->given_at;
+  MlirValue at[SN_MAX_DIMS], zero = sn_index(b, 0), memref = c->k->operands[end->given - 1];
+  intptr_t rank = mlirAffineMapGetNumResults(map);
+  for (intptr_t p = 0; p < rank; ++p)
+    at[p] = sn_affine(b, mlirAffineMapGetResult(map, p), c->dims);
+  MlirValue n = sn(b, "memref.load", memref, sn_values(rank, at), sn_element(sn_type_of(memref)));
+  n = sn(b, "arith.index_cast", n, sn_index_type(b->ctx));
+  MlirValue least = sn_index(b, -(INT64_C(1) << BITS)), most = sn_index(b, INT64_C(1) << BITS);
+  n = sn(b, "arith.minsi", sn(b, "arith.maxsi", n, least), most);
+  n = sn(b, "arith.addi", n, sn_index(b, end->more));
+  if (!end->rows)
+    return sn(b, "arith.minsi", sn(b, "arith.maxsi", n, zero), c->num_columns);
+  const SnGpuDims *rows = &c->plan->points.rows;
+  MlirValue first = rows->dims[0] == end->dim ? c->first_row : c->dims[end->dim],
+            none = sn(b, "arith.cmpi", first, n, sn_attr("predicate", sn_i64(b->ctx, 5))); // sge
+  return sn(b, "arith.select", none, zero, c->num_columns);
 }
 
 MlirValue sn_gpu_chain_end_of_columns(SnBuilder *b, const SnGpuChain *c) {
-  MlirValue at = c->plan->ends_early ? at_rows(b, c, &c->plan->end, true) : (MlirValue){0};
-  return sn_none(at) ? c->num_columns : at;
+  MlirValue at = c->plan->ends_early ? at_rows(b, c, &c->plan->end, true) : (MlirValue){0},
+            end = sn_none(at) ? c->num_columns : at;
+  return c->plan->is_given ? sn(b, "arith.minsi", end, at_given(b, c)) : end;
 }
 
 // Of the blocks from *first on below *end the tile's part, or one beside all columns.

@@ -200,3 +200,44 @@ func.func @given(%q: tensor<4x64x64xbf16>, %k: tensor<4x128x64xbf16>, %v: tensor
   }
   return %0 : tensor<4x64x64xf32>
 }
+
+// What a length leaves out is said, and what a prefix keeps.
+
+// CHECK-LABEL: lengths:
+// CHECK:         blocks of columns from a number on that input 0 gives are not made
+// CHECK-NEXT:    blocks without columns that the mask leaves are not made: none from i + 1, 100 at least, on
+func.func @lengths(%q: tensor<64x1024x64xbf16>, %k: tensor<64x512x64xbf16>, %v: tensor<64x512x64xbf16>, %n: tensor<64xi64>, %y: tensor<64x1024x64xf32>) -> tensor<64x1024x64xf32> {
+  %0 = sinter.contract (h = 64, i = 1024) by (j = 512) by (e = 64)
+      product (k = 64) (%q[h, i, k] : tensor<64x1024x64xbf16>, %k[h, j, k] : tensor<64x512x64xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<64x512x64xbf16>)
+      ins(%n[h] : tensor<64xi64>)
+      outs(%y[h, i, e] : tensor<64x1024x64xf32>) {
+  ^row(%x: tensor<512xf32>, %m: tensor<512x64xbf16>, %n_: i64):
+    %least = arith.constant dense<0xFF800000> : tensor<512xf32>
+    %hundred = arith.constant dense<100> : tensor<512xindex>
+    %i = sinter.index i : index
+    %is = sinter.broadcast %i : index -> tensor<512xindex>
+    %j = sinter.index j : tensor<512xindex>
+    %jl = arith.index_cast %j : tensor<512xindex> to tensor<512xi64>
+    %ns = sinter.broadcast %n_ : i64 -> tensor<512xi64>
+    %seen = arith.cmpi slt, %jl, %ns : tensor<512xi64>
+    %early = arith.cmpi sle, %j, %is : tensor<512xindex>
+    %first = arith.cmpi slt, %j, %hundred : tensor<512xindex>
+    %either = arith.ori %early, %first : tensor<512xi1>
+    %all = arith.andi %seen, %either : tensor<512xi1>
+    %s = arith.select %all, %x, %least : tensor<512xi1>, tensor<512xf32>
+    %max = sinter.row_reduce maximumf %s : tensor<512xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<512xf32>
+    %d = arith.subf %s, %maxs : tensor<512xf32>
+    %ex = math.exp %d : tensor<512xf32>
+    %sum = sinter.row_reduce add %ex : tensor<512xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<512xf32>
+    %w = arith.mulf %ex, %bys : tensor<512xf32>
+    %r = arith.truncf %w : tensor<512xf32> to tensor<512xbf16>
+    %u = sinter.row_product %r, %m : tensor<512xbf16>, tensor<512x64xbf16> -> tensor<64xf32>
+    sinter.yield %u : tensor<64xf32>
+  }
+  return %0 : tensor<64x1024x64xf32>
+}
