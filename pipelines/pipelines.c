@@ -336,7 +336,7 @@ static const SnStep gpu_steps[] = {
     VERIFY,
     {"gpu.module(math-extend-to-supported-types{extra-types=bf16,f16},"
      "arith-emulate-unsupported-floats{source-types=f8E4M3FN,f8E5M2 target-type=f32},"
-     "sinter-short-floats{chip=$chip},canonicalize,cse,convert-scf-to-cf,"
+     "sinter-short-floats{chip=$chip},canonicalize,cse,sinter-short-integers{chip=$chip},convert-scf-to-cf,"
      "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=true has-redux=true},convert-nvvm-to-llvm,"
      "convert-vector-to-llvm,convert-math-to-llvm,convert-arith-to-llvm,canonicalize,cse,reconcile-unrealized-casts,"
      "sinter-gpu-target{chip=$chip features=$features format=$format toolkit=$toolkit})",
