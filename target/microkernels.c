@@ -23,6 +23,7 @@
 #define BY_TILES SN_WRITTEN_AS_TILES
 #define BY_THREADS SN_WRITTEN_BY_THREADS
 #define BY_WARPS SN_WRITTEN_BY_WARPS
+#define BY_STREAMS SN_WRITTEN_BY_STREAMS
 #define BY_WARPGROUPS SN_WRITTEN_BY_WARPGROUPS
 #define NOT_YET SN_WRITTEN_NOT_YET
 #define ROWS SN_PACK_ROWS
@@ -107,6 +108,8 @@ const SnMicroKernel sn_micro_kernels[] = {
     {"wgmma", GPU, "sm_90a", "", I8, I8, I32, 64, 256, 32, 0, 1, SWIZZLED, SWIZZLED, PAIRS, BY_WARPGROUPS, "s8"},
     {"mma.sync", GPU, "sm_80", "", BF16, BF16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "bf16"},
     {"mma.sync", GPU, "sm_80", "", F16, F16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "f16"},
+    {"mma.stream", GPU, "sm_80", "", BF16, BF16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_STREAMS, "bf16"},
+    {"mma.stream", GPU, "sm_80", "", F16, F16, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_STREAMS, "f16"},
     {"mma.tf32", GPU, "sm_80", "", TF32, TF32, F32, 16, 8, 8, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "tf32"},
     {"mma.parts", GPU, "sm_80", "", PARTS, PARTS, F32, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "bf16"},
     {"mma.sync", GPU, "sm_80", "", I8, I8, I32, 16, 8, 32, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "s8"},
@@ -117,7 +120,7 @@ const SnMicroKernel sn_micro_kernels[] = {
 };
 
 const char *const sn_micro_gpu_names[] = {"fma",   "mma.sync",   "mma.f64", "mma.f64.small", "mma.tf32", "mma.parts",
-                                          "wgmma", "wgmma.tf32", NULL};
+                                          "mma.stream", "wgmma", "wgmma.tf32", NULL};
 const char *const sn_micro_kernel_names[] = {"inner.dot512", "inner512", "inner256", "amx",    "amx.f16", "amx.f32",
                                              "dot512",       "vnni512",  "vnni256",  "dot256", "libxsmm", "fma512",
                                              "fma256",       "any512",   "any256",   "any128", NULL};

@@ -10,6 +10,7 @@
 #include "dialect/dialect.h"
 #include "dialect/schedules.h"
 #include "lowering/facts/gpu_slots.h"
+#include "lowering/facts/gpu_streams.h"
 #include "lowering/facts/product_sides.h"
 #include "lowering/rows/rowmemory.h"
 
@@ -28,7 +29,8 @@ static bool are_pieces(const SnForm *f) {
 const char *sn_gpu_not_products(const SnForm *f) {
   if (!f->contract)
     return "it has no products";
-  if (!sn_is_plain(f))
+  SnGpuStream stream;
+  if (!sn_is_plain(f) && sn_gpu_not_streamed(f, &stream))
     return "it has several groups of columns, or a side that is computed";
   if (f->accumulators.size)
     return "it reduces over rows";
@@ -172,6 +174,20 @@ int64_t sn_gpu_pieces(const SnForm *f, size_t product, int64_t k, int64_t split)
   return all == SN_DYNAMIC ? SN_DYNAMIC : sn_pieces(sn_pieces(all, k), split);
 }
 
+bool sn_gpu_sums_are_short(const SnForm *f) {
+  enum { SHORT = 32, LARGE = 2000000, LANES = 4 };
+  SnGpuPoints points = sn_gpu_points(f);
+  int64_t outputs = sn_gpu_num_tiles(f, &points, 1, 1), length = sn_row_length(f);
+  bool are = sn_gpu_has_kernel(f, "mma.sync") && outputs != SN_DYNAMIC && length != SN_DYNAMIC && f->num_cols &&
+             !sn_gpu_tile_columns(f) && !(outputs >= LARGE && length % LANES == 0);
+  for (size_t p = 0; p < f->products.size && are; ++p) {
+    int64_t sum = sn_gpu_pieces(f, p, 1, 1);
+    are = sum != SN_DYNAMIC && sum <= SHORT && sn_bits(sn_side_element(f, 2 * p)) == 16 &&
+          sn_bits(sn_side_element(f, 2 * p + 1)) == 16;
+  }
+  return are;
+}
+
 static int64_t blocks_of(const SnForm *f, const SnGpuProductPlan *p, int64_t most) {
   int64_t tiles = sn_gpu_num_tiles(f, &p->points, p->m, p->n);
   if (tiles == SN_DYNAMIC)
@@ -225,6 +241,26 @@ static MlirLogicalResult plan_warpgroups(const SnForm *f, SnGpuProductPlan *p) {
   return SN_OK;
 }
 
+static bool is_streamed(const char *kernel) { return !strcmp(kernel, "mma.stream"); }
+
+// Warps share the columns, and lanes the units of copies.
+static MlirLogicalResult plan_streams(const SnForm *f, SnGpuProductPlan *p) {
+  SnGpuStream s;
+  const char *why = sn_gpu_not_streamed(f, &s);
+  int64_t threads = p->launch.threads, of_warps = threads / 32 * SN_GPU_STREAM_COLUMNS;
+  if (why)
+    return sn_error(f->op, "has a schedule with kernel = \"%s\", which cannot have it: %s", p->kernel, why);
+  int64_t turns = sn_gpu_stream_turns(&s, p->k), units = p->k / 8; // of 16 bytes, of a line of the rows
+  if ((turns != 1 && turns != 2) || p->k != turns * SN_GPU_STREAM_LANES * s.lanes)
+    return sn_error(f->op, "has a schedule with k = %lld, and four lanes have %lld or %lld summed elements at a time",
+                    (long long)p->k, (long long)(4 * s.lanes), (long long)(8 * s.lanes));
+  if (p->m % SN_GPU_STREAM_ROWS || p->n % of_warps || threads % units || p->stages < 2)
+    return sn_error(f->op,
+                    "has a schedule with m = %lld, n = %lld, stages = %lld, which threads = %lld cannot share by %s",
+                    (long long)p->m, (long long)p->n, (long long)p->stages, (long long)threads, p->kernel);
+  return SN_OK;
+}
+
 MlirLogicalResult sn_gpu_check_mma(const SnForm *f, const char *why) {
   const char *mnemonic = sn_schedule_mnemonic(f->schedule);
   if (why)
@@ -262,6 +298,11 @@ MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
   if (p->whole_rows && p->n != sn_gpu_tile_columns(f))
     return sn_error(f->op, "has a schedule with n = %lld, and its rows, which a tile has whole, have %lld columns",
                     (long long)p->n, (long long)sn_gpu_tile_columns(f));
+  if (is_streamed(p->kernel))
+    return plan_streams(f, p);
+  if (f->sides.size)
+    return sn_error(f->op, "has a schedule with kernel = \"%s\", and a side that is computed, which \"mma.stream\" has",
+                    p->kernel);
   if (wgmma)
     return plan_warpgroups(f, p);
   bool fits = true, warps = strcmp(p->kernel, "fma");

@@ -91,6 +91,10 @@ bool sn_gpu_by_warpgroups(const char *kernel);
 bool sn_gpu_has_kernel(const SnForm *form, const char *kernel);
 // Tiles of a form whose sizes are known; SN_DYNAMIC where they are not.
 int64_t sn_gpu_num_tiles(const SnForm *form, const SnGpuPoints *points, int64_t m, int64_t n);
+// Sums of half types so short that a product is little more than storing it: small tiles of mma.sync, whose sides need
+// not lie in lines that copies take (an H200, 26 drawn products of at most 32: 0.81 of the time by wgmma). But what is
+// large, and stored by vectors, wgmma has: its copies ask for more at a time.
+bool sn_gpu_sums_are_short(const SnForm *form);
 // Pieces of k elements that the product sums, in all and by one of `split` blocks; the last may have fewer, none has 0.
 int64_t sn_gpu_pieces(const SnForm *form, size_t product, int64_t k, int64_t split);
 // An error if the form has no #sinter.mma, or `why`, if it is not NULL, says that it cannot become a kernel.

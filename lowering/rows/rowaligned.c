@@ -8,8 +8,7 @@
 
 #include "lowering/rows/rowmemory.h"
 
-// The element offset of an access where all dimensions are 0; false if it is not a constant.
-static bool constant_offset(MlirAffineMap map, MlirType memref, int64_t *offset) {
+bool sn_linear_offset(MlirAffineMap map, MlirType memref, int64_t *offset) {
   MlirContext ctx = mlirAffineMapGetContext(map);
   MlirAffineExpr zeros[SN_MAX_DIMS];
   for (intptr_t d = 0; d < mlirAffineMapGetNumDims(map); ++d)
@@ -30,7 +29,7 @@ static bool constant_offset(MlirAffineMap map, MlirType memref, int64_t *offset)
 bool sn_row_is_aligned(const SnForm *f, const SnAccess *a, int64_t lanes, bool of_rows) {
   int64_t factors[SN_MAX_DIMS], offset;
   MlirType t = sn_type_of(a->value);
-  if (!sn_linear_factors(a->map, t, factors) || !constant_offset(a->map, t, &offset) || offset % lanes)
+  if (!sn_linear_factors(a->map, t, factors) || !sn_linear_offset(a->map, t, &offset) || offset % lanes)
     return false;
   int64_t rows = f->num_rows - (of_rows ? 1 : 0);
   for (int64_t d = 0; d < rows; ++d)

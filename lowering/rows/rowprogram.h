@@ -237,6 +237,8 @@ MlirValue sn_affine(SnBuilder *b, MlirAffineExpr e, const MlirValue *dims);
 // Every dimension's factor in the element offset of a row-major memref that is read by this map; false if
 // the map is not linear, or a factor is known at run time only. factors has one place for each dimension of the map.
 bool sn_linear_factors(MlirAffineMap map, MlirType memref, int64_t *factors);
+// The element offset where all dimensions are 0; false if it is not a constant.
+bool sn_linear_offset(MlirAffineMap map, MlirType memref, int64_t *offset);
 
 #ifdef __cplusplus
 }

@@ -413,6 +413,9 @@ MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions 
     return mlirAttributeGetNull();
   const SnGpuChip *chip = sn_gpu_chip(options->chip);
   SnGpuPoints points = sn_gpu_points(f);
+  MlirAttribute streams = sn_schedule_gpu_streams(f, options);
+  if (streams.ptr)
+    return streams;
   int64_t split = 1;
   const StagedTile *by_copies =
       sn_in_sequence(f->op) ? NULL : choose_staged(f, &points, options, chip, &split);
@@ -429,7 +432,7 @@ MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions 
 bool sn_schedule_gpu_tile(const SnForm *f, const SnScheduleOptions *options, size_t i, MlirAttribute *schedule) {
   size_t num_staged = sizeof staged / sizeof *staged, num_tiles = sizeof tiles / sizeof *tiles;
   *schedule = mlirAttributeGetNull();
-  if (sn_gpu_not_products(f) || i >= num_staged + num_tiles)
+  if (sn_gpu_not_products(f) || f->sides.size || i >= num_staged + num_tiles)
     return false;
   const SnGpuChip *chip = sn_gpu_chip(options->chip);
   SnGpuPoints points = sn_gpu_points(f);

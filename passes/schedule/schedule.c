@@ -37,7 +37,8 @@ static const struct {
 static bool can_run(const SnForm *f, const SnScheduleOptions *options) {
   if (sn_is_plain(f))
     return true;
-  return strcmp(options->target, "cpu") ? !sn_gpu_not_chain_in(f, options->f32_parts) || !sn_gpu_not_layers(f)
+  return strcmp(options->target, "cpu") ? !sn_gpu_not_products(f) || !sn_gpu_not_chain_in(f, options->f32_parts) ||
+                                              !sn_gpu_not_layers(f)
                                         : sn_has_one_group(f) || sn_cpu_can_run_chain(f);
 }
 

@@ -18,6 +18,7 @@
 #include "lowering/facts/cpu_forms.h"
 #include "lowering/facts/gpu_chains.h"
 #include "lowering/facts/gpu_layers.h"
+#include "lowering/facts/gpu_streams.h"
 #include "lowering/facts/product_sides.h"
 #include "passes/split/pieces.h"
 #include "target/chips.h"
@@ -37,6 +38,8 @@ static bool has_few_tiles(const SnForm *f) {
 // Rows that are made a block of columns at a time stay. Those that go through their products whole could, and are
 // slower so (bench/results/gpu_layers.md): such a kernel is one for who writes its schedule.
 static const char *why_cut_on_gpu(const SnForm *f, SnSplit how) {
+  if (!how.one_launch && sn_gpu_streams_few(f))
+    return NULL;
   const char *chain = sn_gpu_not_chain_in(f, how.f32_parts), *layers = chain ? sn_gpu_not_layers(f) : NULL;
   if (chain && !layers)
     return "its products are faster one by one; a schedule keeps it whole";
@@ -129,6 +132,13 @@ static bool stores_sides_alone(SnCut *s, MlirOperation form) {
   return true;
 }
 
+// Rows so few that its pieces may multiply what programs make of weights: these stay until pieces are split themselves.
+static bool may_stream_pieces(const SnForm *f, SnSplit how) {
+  int64_t rows = sn_num_rows(f);
+  return how.target && !strcmp(how.target, "gpu") && !how.one_launch && rows != SN_DYNAMIC &&
+         rows <= SN_GPU_STREAM_FEW_ROWS;
+}
+
 bool sn_split_form(MlirOperation form, SnSplit how) {
   SnCut s = {.f = sn_form_read(form), .how = how, .b = sn_before(form), .stages = 1};
   if (stores_sides_alone(&s, form))
@@ -140,6 +150,7 @@ bool sn_split_form(MlirOperation form, SnSplit how) {
     return true;
   }
   s.cut = cut_of(s.b.ctx, how, why);
+  s.how.keep_sides |= several && may_stream_pieces(&s.f, how);
   bool ok = sn_cut(&s);
   if (ok)
     mlirOperationDestroy(form);
@@ -151,6 +162,8 @@ bool sn_split_pieces(MlirOperation form, SnCrossing *crossing) {
       .f = sn_form_read(form), .how = {.keep_sides = true}, .crossing = crossing, .b = sn_before(form), .stages = 1};
   return sn_cut(&s);
 }
+
+enum { STREAMED_COLUMNS = 512 };
 
 // A product, as it would be stored, has so many bytes.
 static bool is_large(const SnForm *f, int64_t bytes) {
@@ -217,17 +230,23 @@ static void make_again(MlirOperation func, SnSplit how) {
   }
 }
 
-// What a GPU had better sum row by row, while programs of sides are there.
+// What a GPU had better sum row by row, while programs of sides are there. One row by many columns of weights that a
+// program makes is no such: rows of eight bits or less come by small vectors (an H200, 1 x 14336 x 4096: i4 44 us, and
+// 19 as they lie).
 static const char *few_on_gpu(const SnForm *f, const SnSplit *how) {
+  if (!how->one_launch && sn_any_program(f) && sn_row_length(f) >= STREAMED_COLUMNS && sn_gpu_streams_few(f))
+    return NULL;
   return sn_has_few_sums(f) ? "a GPU's tiles of products would be almost empty: each sum is a row's" : NULL;
 }
 
 MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how) {
-  static const char *const names[] = {"sinter.rowwise", "sinter.contract"};
+  static const char *const names[] = {"sinter.rowwise", "sinter.contract", "sinter.contract"};
   bool ok = true;
   if (how.target && !strcmp(how.target, "gpu"))
     split_products(func, how, few_on_gpu, sn_sum_by_rows);
-  for (int i = 0; i < 2; ++i) {
+  // Contracts again on a GPU: pieces of them may have programs of sides, which some keep.
+  int passes = how.target && !strcmp(how.target, "gpu") ? 3 : 2;
+  for (int i = 0; i < passes; ++i) {
     SnOpVec forms = sn_collect(func, names[i]);
     for (size_t k = 0; k < forms.size && ok; ++k)
       // A form on memrefs is a kernel already, one that has a schedule is for a target that runs it, and a sequence has

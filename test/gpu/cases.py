@@ -9,6 +9,7 @@ import numpy as np
 import chain_cases
 import head_cases
 import layer_cases
+import stream_cases
 
 CASES = []
 DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "bf16": np.float32, "i32": np.int32,
@@ -1794,6 +1795,7 @@ def all_cases():
     staged_products()
     few_products()
     computed_sides()
+    stream_cases.streams(case, program, tensor, cast)
     # labels and asserts
     cross_entropy("cross_entropy_i64", 17, 100)
     cross_entropy("cross_entropy_i32", 17, 101, "i32")

@@ -199,6 +199,9 @@ void emu_copies_come0(void) { come(0); }
 void emu_copies_come1(void) { come(1); }
 void emu_copies_come2(void) { come(2); }
 void emu_copies_come3(void) { come(3); }
+void emu_copies_come4(void) { come(4); }
+void emu_copies_come5(void) { come(5); }
+void emu_copies_come6(void) { come(6); }
 void emu_commit_copies(void) { me->copy_group++; }
 void emu_copy_part(int32_t to, int64_t from, int32_t bytes) { copy_later(to, from, bytes, 16); }
 void emu_copy_part4(int32_t to, int64_t from, int32_t bytes) { copy_later(to, from, bytes, 4); }

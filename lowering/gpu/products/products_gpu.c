@@ -13,6 +13,7 @@
 
 #include "lowering/gpu/products/products_gpu.h"
 #include "lowering/facts/gpu_forms.h"
+#include "lowering/facts/gpu_streams.h"
 #include "lowering/rows/rowmemory.h"
 
 void sn_gpu_point(SnBuilder *b, const SnForm *f, const SnGpuDims *dims, MlirValue linear, MlirValue *to) {
@@ -61,6 +62,7 @@ void sn_gpu_store_sums(SnBuilder *b, const SnLayout *l, MlirValue thread, const 
 static void (*const emitters[SN_WRITTEN_COUNT])(SnBuilder *, SnGpuProducts *, const SnGpuProduct *, MlirValue) = {
     [SN_WRITTEN_BY_THREADS] = sn_gpu_sum_by_threads,
     [SN_WRITTEN_BY_WARPS] = sn_gpu_sum_by_warps,
+    [SN_WRITTEN_BY_STREAMS] = sn_gpu_sum_by_streams,
 };
 
 // ---- a tile ----------------------------------------------------------------------------------
@@ -225,7 +227,9 @@ static MlirValue side_memory(SnBuilder *b, SnGpuProducts *g, bool is_a) {
   int64_t bytes = 0;
   for (size_t i = 0; i < g->form->products.size; ++i) {
     SnGpuProduct p = sn_gpu_product(g->form, i, plan->kernel);
-    int64_t of_this = sn_gpu_side_bytes(&p, is_a ? plan->m : plan->n, plan->k);
+    int64_t of_this = p.line->written == SN_WRITTEN_BY_STREAMS
+                          ? plan->stages * sn_gpu_stream_side_bytes(g->form, is_a, is_a ? plan->m : plan->n, plan->k)
+                          : sn_gpu_side_bytes(&p, is_a ? plan->m : plan->n, plan->k);
     bytes = of_this > bytes ? of_this : bytes;
   }
   return sn_gpu_launched_shared(b, g->k, "sides of a product", 1, &bytes, mlirIntegerTypeGet(b->ctx, 8),
@@ -316,7 +320,7 @@ static bool by_pieces(const SnForm *f, const SnGpuProductPlan *plan) {
     SnGpuProduct p = sn_gpu_product(f, i, plan->kernel);
     for (int is_a = 0; is_a < 2; ++is_a) {
       SnGpuSlot side;
-      some |= p.line->written == SN_WRITTEN_BY_WARPS ||
+      some |= p.line->written == SN_WRITTEN_BY_WARPS || p.line->written == SN_WRITTEN_BY_STREAMS ||
               (p.line->written == SN_WRITTEN_BY_WARPGROUPS &&
                sn_gpu_slot(f, &plan->points, &p, is_a, is_a ? plan->m : plan->n, &side, NULL) &&
                side.fetch == SN_GPU_BY_PIECES);

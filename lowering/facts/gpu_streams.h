@@ -1,0 +1,42 @@
+// gpu_streams.h: weights that few rows are multiplied by, as they lie in memory.
+//
+//   product (k = 32, l = 64, m = 2) (%x[i, k * 128 + l * 2 + m], side(%w[j, k * 64 + l] : i8, %s[j, k] : f32) { ... })
+//   ->   16 bytes of %w are 32 summed elements, each byte two of them; a number of %s is for whole pieces of these
+//
+// Copies bring 16 bytes at a time into slots of shared memory; what a lane takes of a slot becomes fragments of mma.sync
+// in its registers, by the side's program. So memory is read in the type that it has. No IR is made here.
+
+#ifndef SINTER_LOWERING_FACTS_GPU_STREAMS_H
+#define SINTER_LOWERING_FACTS_GPU_STREAMS_H
+
+#include "lowering/facts/gpu_products.h"
+
+enum {
+  SN_GPU_STREAM_BYTES = 16,   // of a line of weights, that a lane has at once
+  SN_GPU_STREAM_LANES = 4,    // that share a line
+  SN_GPU_STREAM_COLUMNS = 16, // of a warp, whose weights are rows of an instruction
+  SN_GPU_STREAM_ROWS = 8,     // that are its columns
+  SN_GPU_STREAM_FEW_ROWS = 64,
+  SN_GPU_STREAM_MOST = 4,     // inputs of a side's program, at most
+};
+
+typedef struct {
+  size_t rows, weights; // sides
+  size_t input;         // of the form: what comes in pieces of 16 bytes
+  int64_t repeat;       // neighbours of the sum that one of its elements is read for
+  int64_t lanes;        // summed elements of such a piece
+  int64_t sum;          // summed elements in all
+} SnGpuStream;
+
+// NULL: the form's weights can be streamed, `to` is how; else why not.
+const char *sn_gpu_not_streamed(const SnForm *form, SnGpuStream *to);
+// They are, and its rows are so few that reading weights is most of the work.
+bool sn_gpu_streams_few(const SnForm *form);
+// Pieces of a line in a slot that a lane has: its summed elements are SN_GPU_STREAM_LANES times as many pieces.
+int64_t sn_gpu_stream_turns(const SnGpuStream *stream, int64_t k);
+// Bytes of a line of a slot, of the rows, so long that lanes meet in no bank, or of weights; and of a side's slot that
+// has so many of them.
+int64_t sn_gpu_stream_line(const SnGpuStream *stream, bool of_rows, int64_t k);
+int64_t sn_gpu_stream_side_bytes(const SnForm *form, bool of_rows, int64_t extent, int64_t k);
+
+#endif

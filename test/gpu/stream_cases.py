@@ -1,0 +1,165 @@
+"""Few rows by weights that are streamed, for cases.py: each type, programs of the weights' side, ends of everything."""
+import numpy as np
+
+
+def stream(case, program, tensor, cast, name, schedule, of="i8", m=5, n=70, sum=256, group=64, t="bf16", scale="f32",
+           batch=0, by="group"):
+    """x w, x in `t`, w in `of`; i4 are two to a byte. by: what w is multiplied by: a number of each group of the sum
+    (whose scales have the type `scale`), of each column, one of all, each; or None: nothing. "inverse": it is one over
+    w, of which none is 0, and the first number of the rows is infinite."""
+    groups, nibbles, whole = sum // group, of == "i4", t == of
+    memory = "i8" if nibbles else of
+    inner = group // 2 if nibbles else group
+    dims = [("k", groups), ("l", inner)] + ([("m", 2)] if nibbles else [])
+    at = f"k * {group} + l * 2 + m" if nibbles else f"k * {group} + l"
+    first = "h, " if batch else ""
+    head = (batch,) if batch else ()
+    x, w = head + (m, sum), head + (n, sum // 2 if nibbles else sum)
+    inverse, by = by == "inverse", None if by == "inverse" else by
+    scales = {"group": (n, groups), "column": (n,), "all": (), "both": (n, groups)}.get(by)
+    places = {"group": "j, k", "column": "j", "all": "", "both": "j, k"}.get(by)
+    operands = [("x", x, t), ("w", w, memory)]
+    operands += [("s", scales, scale)] if by else []
+    operands += [("z", (n,), "f32")] if by == "both" else []
+    row = lambda e: f"tensor<{sum}x{e}>"
+    side = f"%w[{first}j, k * {inner} + l] : {tensor(w, memory)}"
+    if by or memory == "i8":
+        number = row(scale) if by in ("group", "both") else scale
+        arguments, body = [f"%q: {row(memory)}"], []
+        inputs = [side]
+        if by:
+            inputs.append(f"%s[{places}] : {tensor(scales, scale)}")
+            arguments.append(f"%g: {number}")
+        if by == "both":
+            inputs.append(f"%z[j] : {tensor((n,), 'f32')}")
+            arguments.append("%o: f32")
+        if nibbles:
+            lane, wide, bit = row("i8"), row("index"), row("i1")
+            body = [f"%c15 = arith.constant dense<15> : {lane}", f"%c4 = arith.constant dense<4> : {lane}",
+                    f"%c8 = arith.constant dense<8> : {lane}", f"%c0 = arith.constant dense<0> : {wide}",
+                    f"%i = sinter.index m : {wide}", f"%is = arith.cmpi eq, %i, %c0 : {wide}",
+                    f"%low = arith.andi %q, %c15 : {lane}", f"%high = arith.shrui %q, %c4 : {lane}",
+                    f"%u = arith.select %is, %low, %high : {bit}, {lane}", f"%v = arith.subi %u, %c8 : {lane}"]
+        v = "%v" if nibbles else "%q"
+        body.append(f"%f = arith.{'extf' if of[0] == 'f' else 'sitofp'} {v} : {row(memory)} to {row('f32')}")
+        v = "%f"
+        if by:
+            small = number if number[0] != "t" else row(scale)
+            to = "f32" if number[0] != "t" else row("f32")
+            g = "%g"
+            if scale != "f32":
+                body.append(f"%wide = arith.extf %g : {small} to {to}")
+                g = "%wide"
+            if number[0] != "t":
+                body.append(f"%spread = sinter.broadcast {g} : f32 -> {row('f32')}")
+                g = "%spread"
+            body.append(f"%d = arith.mulf %f, {g} : {row('f32')}")
+            v = "%d"
+        if inverse:
+            body += [f"%one = arith.constant dense<1.0> : {row('f32')}", f"%d = arith.divf %one, %f : {row('f32')}"]
+            v = "%d"
+        if by == "both":
+            body += ["%c2 = arith.constant 2.0 : f32", "%twice = arith.mulf %o, %c2 : f32",
+                     f"%all = sinter.broadcast %twice : f32 -> {row('f32')}", f"%e = arith.addf %d, %all : {row('f32')}"]
+            v = "%e"
+        body += [f"%t = arith.truncf {v} : {row('f32')} to {row(t)}", f"sinter.yield %t : {row(t)}"]
+        side = (f"side({', '.join(inputs)}) {{\n^side({', '.join(arguments)}):\n  " + "\n  ".join(body) + "\n}")
+    rows = ([("h", batch)] if batch else []) + [("i", m)]
+    result = ("y", head + (m, n), "f32")
+    sizes = lambda l: ", ".join(f"{k} = {v}" for k, v in l)
+    text = (f"%y = sinter.contract ({sizes(rows)}) by (j = {n})\n"
+            f"    product ({sizes(dims)}) (%x[{first}i, {at}] : {tensor(x, t)}, {side}) : f32\n"
+            f"    outs(%empty_y[{first}i, j] : {tensor(result[1], 'f32')})"
+            + (f" schedule(#sinter.mma<{schedule}>)" if schedule else "")
+            + f" {{\n^row(%p: tensor<{n}xf32>):\n  sinter.yield %p : tensor<{n}xf32>\n}}")
+
+    def inputs(r):
+        made = [cast(r.standard_normal(x), t)]
+        made.append(r.integers(-128, 128, w).astype(np.int8) if memory == "i8" else cast(r.standard_normal(w), memory))
+        if inverse:
+            made[1] = r.integers(1, 128, w).astype(np.int8)
+            made[0].flat[0] = np.inf
+        if by:
+            made.append(cast(r.uniform(0.5, 2, scales), scale))
+        if by == "both":
+            made.append(cast(r.standard_normal(n), "f32"))
+        return made
+
+    def right(x, w, s=None, z=None):
+        if nibbles:
+            u = w.view(np.uint8).astype(np.int64)
+            w = np.stack((u & 15, u >> 4), -1).reshape(*head, n, sum) - 8
+        w = w.astype("f8")
+        if by in ("group", "both"):
+            w = w * s.astype("f8").repeat(group, 1)
+        elif by:
+            w = w * s.astype("f8").reshape(-1, 1)
+        if by == "both":
+            w = w + 2 * z.astype("f8")[:, None]
+        w = 1 / w if inverse else w
+        w = w if whole else cast(w.astype("f4"), t).astype("f8")
+        return [x.astype("f8") @ w.swapaxes(-1, -2)]
+
+    case(name, program(operands, [result], [], text), inputs, right)
+
+
+def two_layers(case, program, tensor, cast, name, m=3, n=128, sum=1024):
+    """x w v: a chain, whose pieces multiply what programs make of bytes."""
+    layer = lambda x, w, k, n, end, t: (
+        f"sinter.contract (i = {m}) by (j = {n}) product (k = {k}) (%{x}[i, k] : {tensor((m, k), 'bf16')}, "
+        f"side(%{w}[j, k] : {tensor((n, k), 'i8')}) {{\n^side(%q: {tensor((k,), 'i8')}):\n"
+        f"  %t = arith.sitofp %q : {tensor((k,), 'i8')} to {tensor((k,), 'bf16')}\n"
+        f"  sinter.yield %t : {tensor((k,), 'bf16')}\n}}) : f32\n"
+        f"    outs(%{end}[i, j] : {tensor((m, n), t)}) {{\n^row(%p: {tensor((n,), 'f32')}):\n")
+    text = f"%h0 = tensor.empty() : {tensor((m, n), 'bf16')}\n%h = " + layer("x", "w", sum, n, "h0", "bf16")
+    text += (f"  %c = arith.constant dense<0.0009765625> : {tensor((n,), 'f32')}\n"
+             f"  %s = arith.mulf %p, %c : {tensor((n,), 'f32')}\n"
+             f"  %t = arith.truncf %s : {tensor((n,), 'f32')} to {tensor((n,), 'bf16')}\n"
+             f"  sinter.yield %t : {tensor((n,), 'bf16')}\n}}\n")
+    text += "%y = " + layer("h", "v", n, sum, "empty_y", "f32") + f"  sinter.yield %p : {tensor((sum,), 'f32')}\n}}"
+    operands = [("x", (m, sum), "bf16"), ("w", (n, sum), "i8"), ("v", (sum, n), "i8")]
+
+    def inputs(r):
+        small = lambda s: r.integers(-3, 4, s)
+        return [cast(small((m, sum)), "bf16"), small((n, sum)).astype(np.int8), small((sum, n)).astype(np.int8)]
+
+    def right(x, w, v):
+        h = cast(x.astype("f8") @ w.T.astype("f8") / 1024, "bf16").astype("f8")
+        return [h @ v.T.astype("f8")]
+
+    case(name, program(operands, [("y", (m, sum), "f32")], [], text), inputs, right)
+
+
+def streams(case, program, tensor, cast):
+    def add(name, schedule, **more):
+        stream(case, program, tensor, cast, "stream_" + name,
+               schedule and 'kernel = "mma.stream", ' + schedule, **more)
+
+    tile = lambda m, n, k, threads, stages, more="": (f"m = {m}, n = {n}, k = {k}, threads = {threads}, "
+                                                      f"stages = {stages}{more}")
+    add("i8", tile(8, 64, 128, 128, 3))
+    add("i8_short_lines", tile(8, 64, 64, 128, 2), group=32)
+    add("i8_tail", tile(8, 64, 128, 128, 4), sum=192)
+    add("i8_tail_of_parts", tile(8, 64, 128, 128, 3, ", split = 3"), sum=672, group=32)
+    add("i8_two_blocks", tile(16, 128, 128, 128, 5), m=13, n=150)
+    add("i8_rows", tile(64, 128, 128, 128, 3, ", blocks = 2"), m=71, n=130)
+    add("i8_by_columns", tile(8, 64, 128, 128, 3), by="column")
+    add("i8_by_one", tile(8, 64, 128, 128, 3), by="all")
+    add("i8_zeros", tile(8, 64, 128, 128, 3), by="both", sum=192)
+    add("i8_inverse", tile(8, 64, 128, 128, 3), by="inverse", sum=192)
+    add("i8_alone", tile(8, 64, 128, 128, 3), by=None)
+    add("i8_scales_bf16", tile(8, 64, 128, 128, 3), scale="bf16")
+    add("i8_f16", tile(8, 64, 128, 128, 3), t="f16")
+    add("i8_batch", tile(8, 64, 128, 128, 3), batch=3)
+    add("i4", tile(8, 64, 256, 128, 3), of="i4", sum=512)
+    add("i4_short_lines", tile(16, 64, 128, 128, 4), of="i4", m=16, group=32)
+    add("i4_tail", tile(8, 64, 256, 128, 3, ", split = 2"), of="i4", sum=704, m=1)
+    add("i4_one_warp", tile(16, 32, 256, 32, 2), of="i4", sum=512, m=9, n=33)
+    add("f8", tile(8, 64, 128, 128, 3), of="f8E4M3FN")
+    add("f8_alone", tile(8, 64, 128, 128, 3), of="f8E5M2", by=None)
+    add("bf16", tile(8, 64, 64, 128, 3), of="bf16", by=None)
+    add("bf16_tail", tile(16, 128, 64, 128, 4, ", split = 2"), of="bf16", by=None, m=12, sum=232, group=8)
+    add("f16_short_lines", tile(32, 64, 32, 128, 3), of="f16", t="f16", by=None, m=20)
+    add("chosen_i8", None, m=3, n=300, sum=1024)
+    add("chosen_i4", None, of="i4", m=17, n=200, sum=1024, group=128)
+    two_layers(case, program, tensor, cast, "stream_two_layers")

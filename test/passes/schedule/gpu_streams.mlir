@@ -1,0 +1,78 @@
+// RUN: sinter-opt --sinter-schedule=target=gpu --split-input-file %s | FileCheck %s
+
+// Columns, and parts of sums, that cost least: blocks for all multiprocessors, and no more parts than that.
+
+// CHECK-LABEL: func @sixteen_rows
+//       CHECK: #sinter.mma<k = 64, kernel = "mma.stream", m = 16, n = 128, occupancy = 2, split = 4, stages = 4, threads = 256>
+func.func @sixteen_rows(%x: tensor<16x4096xbf16>, %w: tensor<4096x4096xbf16>, %e: tensor<16x4096xf32>) -> tensor<16x4096xf32> {
+  %y = sinter.contract (i = 16) by (j = 4096) product (k = 4096) (%x[i, k] : tensor<16x4096xbf16>, %w[j, k] : tensor<4096x4096xbf16>) : f32
+      outs(%e[i, j] : tensor<16x4096xf32>) {
+  ^row(%p: tensor<4096xf32>):
+    sinter.yield %p : tensor<4096xf32>
+  }
+  return %y : tensor<16x4096xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @few_columns
+//       CHECK: #sinter.mma<k = 64, kernel = "mma.stream", m = 16, n = 64, occupancy = 4, split = 11, stages = 4, threads = 128>
+func.func @few_columns(%x: tensor<14x5768xbf16>, %w: tensor<728x5768xbf16>, %e: tensor<14x728xf32>) -> tensor<14x728xf32> {
+  %y = sinter.contract (i = 14) by (j = 728) product (k = 5768) (%x[i, k] : tensor<14x5768xbf16>, %w[j, k] : tensor<728x5768xbf16>) : f32
+      outs(%e[i, j] : tensor<14x728xf32>) {
+  ^row(%p: tensor<728xf32>):
+    sinter.yield %p : tensor<728xf32>
+  }
+  return %y : tensor<14x728xf32>
+}
+
+// -----
+
+// Of more rows wgmma is faster, and so it is where sums are short.
+
+// CHECK-LABEL: func @thirty_three_rows
+//       CHECK: kernel = "wgmma"
+func.func @thirty_three_rows(%x: tensor<33x4096xbf16>, %w: tensor<4096x4096xbf16>, %e: tensor<33x4096xf32>) -> tensor<33x4096xf32> {
+  %y = sinter.contract (i = 33) by (j = 4096) product (k = 4096) (%x[i, k] : tensor<33x4096xbf16>, %w[j, k] : tensor<4096x4096xbf16>) : f32
+      outs(%e[i, j] : tensor<33x4096xf32>) {
+  ^row(%p: tensor<4096xf32>):
+    sinter.yield %p : tensor<4096xf32>
+  }
+  return %y : tensor<33x4096xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @short_sums
+//   CHECK-NOT: kernel = "mma.stream"
+//       CHECK: return
+func.func @short_sums(%x: tensor<16x1016xbf16>, %w: tensor<4096x1016xbf16>, %e: tensor<16x4096xf32>) -> tensor<16x4096xf32> {
+  %y = sinter.contract (i = 16) by (j = 4096) product (k = 1016) (%x[i, k] : tensor<16x1016xbf16>, %w[j, k] : tensor<4096x1016xbf16>) : f32
+      outs(%e[i, j] : tensor<16x4096xf32>) {
+  ^row(%p: tensor<4096xf32>):
+    sinter.yield %p : tensor<4096xf32>
+  }
+  return %y : tensor<16x4096xf32>
+}
+
+// -----
+
+// What a program makes of bytes has no other kernel. As many slots as 64 rows leave memory for.
+
+// CHECK-LABEL: func @computed
+//       CHECK: kernel = "mma.stream", m = 64, n = 128, occupancy = 1, split = {{[0-9]+}}, stages = 4, threads = 256>
+func.func @computed(%x: tensor<64x4096xbf16>, %w: tensor<4096x4096xi8>, %s: tensor<4096x32xf32>, %e: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
+  %y = sinter.contract (i = 64) by (j = 4096) product (k = 32, l = 128) (%x[i, k * 128 + l] : tensor<64x4096xbf16>,
+      side(%w[j, k * 128 + l] : tensor<4096x4096xi8>, %s[j, k] : tensor<4096x32xf32>) {
+  ^side(%q: tensor<4096xi8>, %g: tensor<4096xf32>):
+    %f = arith.sitofp %q : tensor<4096xi8> to tensor<4096xf32>
+    %d = arith.mulf %f, %g : tensor<4096xf32>
+    %t = arith.truncf %d : tensor<4096xf32> to tensor<4096xbf16>
+    sinter.yield %t : tensor<4096xbf16>
+  }) : f32
+      outs(%e[i, j] : tensor<64x4096xf32>) {
+  ^row(%p: tensor<4096xf32>):
+    sinter.yield %p : tensor<4096xf32>
+  }
+  return %y : tensor<64x4096xf32>
+}
