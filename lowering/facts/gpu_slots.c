@@ -102,6 +102,24 @@ bool sn_gpu_slot(const SnForm *f, const SnGpuPoints *points, const SnGpuProduct 
   return true;
 }
 
+bool sn_gpu_reads_once(const SnForm *f, const SnGpuPoints *points, bool few_rows) {
+  enum { FEW = 8, ACROSS = 128, MANY_TILES = 64, ALL_TILES = 132 };
+  int64_t few = sn_gpu_dims_size(f, few_rows ? &points->rows : &points->columns), most = MANY_TILES;
+  bool by_elements = false;
+  if (few == SN_DYNAMIC || few > FEW || !sn_gpu_has_kernel(f, "mma.sync"))
+    return false;
+  for (size_t i = 0; i < f->products.size; ++i) {
+    SnGpuSlot slot;
+    SnGpuProduct p = sn_gpu_product(f, i, "wgmma");
+    if (!p.line || !sn_gpu_slot(f, points, &p, !few_rows, ACROSS, &slot, NULL))
+      return false;
+    by_elements |= slot.fetch == SN_GPU_BY_ELEMENTS;
+    most = f->inputs.data[sn_side(f, few_rows ? p.b : p.a).first].fill.ptr ? ALL_TILES : most;
+  }
+  int64_t tiles = sn_gpu_num_tiles(f, points, few_rows ? FEW : ACROSS, few_rows ? ACROSS : FEW);
+  return by_elements && tiles != SN_DYNAMIC && tiles >= most;
+}
+
 int64_t sn_gpu_fetchers(const SnForm *f, const SnGpuPoints *points, int64_t m, int64_t n) {
   SnGpuSlotFetch most = SN_GPU_BY_COPIES;
   for (size_t i = 0; i < f->products.size; ++i)

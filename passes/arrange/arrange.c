@@ -39,6 +39,7 @@ enum {
   LINE_BYTES = 16,           // that lines are multiples of
   MOST_PADDED = 2,           // times the summed elements
   F32_LANES = 4,             // of a vector
+  ONCE_ELEMENT_CYCLES = 40, // of mma.sync, whose threads wait for nobody
   WINDOW_PIECE_CYCLES = 120, // of a thread that asks for a piece of a window, as long as a multiple of cp.async's
   F32_ELEMENT_CYCLES = 40,   // of a thread that reads one, by `fma`; in a window
   F32_WINDOW_CYCLES = 75,
@@ -59,6 +60,7 @@ typedef struct {
   int64_t padded, inner; // of the sum: which dimension becomes the last one, and its size then; -1: lines only grow
   intptr_t moved[2];     // of sides a and b: the tensor's dimension that becomes the last one; -1: the side stays
   double cycles[2];      // of a thread, for each element that it brings
+  bool once[2];          // it is read once, and not again for the product, where it stays
 } Plan;
 
 static const SnAccess *side_of(const Plan *p, int is_b) {
@@ -199,6 +201,8 @@ static bool pays(const Plan *p, const SnGpuChip *chip) {
     MlirValue side = side_of(p, is_b)->value;
     if (p->moved[is_b] >= 0 && (p->inner >= 0 || !may_write_longer(side)))
       copy += COPY_CYCLES + 2 * (double)elements_of(sn_type_of(side)) * (double)side_bits(p, is_b) / 8 / COPY_BYTES;
+    if (p->once[is_b])
+      copy += 2 * loads(p, is_b) * (double)side_bits(p, is_b) / 8 / COPY_BYTES;
   }
   return fetch > copy;
 }
@@ -266,6 +270,8 @@ static bool keep_free(Plan *p) {
 static bool plan_product(Plan *p, size_t number, const SnGpuChip *chip) {
   bool grow = true;
   double by_pieces[2], windows[2];
+  if (sn_gpu_sums_are_short(&p->f))
+    return false;
   p->product = sn_gpu_product(&p->f, number, "wgmma");
   if (!p->product.line)
     return plan_f32(p, number, chip);
@@ -274,6 +280,8 @@ static bool plan_product(Plan *p, size_t number, const SnGpuChip *chip) {
     if (!sn_gpu_slot(&p->f, &p->points, &p->product, !is_b, TILE, &slot, NULL))
       return false;
     p->cycles[is_b] = slot.fetch == SN_GPU_BY_ELEMENTS ? SN_GPU_ELEMENT_CYCLES : 0;
+    p->once[is_b] = p->cycles[is_b] > 0 && sn_gpu_reads_once(&p->f, &p->points, is_b);
+    p->cycles[is_b] = p->once[is_b] ? ONCE_ELEMENT_CYCLES : p->cycles[is_b];
     by_pieces[is_b] = piece_cycles(p, is_b, &slot);
     windows[is_b] = window_cycles(p, is_b, &slot);
     grow &= slot.fetch != SN_GPU_BY_ELEMENTS || may_grow(p, is_b);

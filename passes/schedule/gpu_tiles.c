@@ -142,6 +142,9 @@ enum {
   MULTIPLICATIONS_OF_A_CYCLE = 128, // of f32, in a multiprocessor
   MEET_CYCLES = 2000,               // until all know that the last part of a sum is there
   MET_BYTES_OF_A_CYCLE = 40,
+  MUCH_MET = 16 << 20,              // bytes of parts, that the second cache has beside all else
+  MUCH_MET_BYTES_OF_A_CYCLE = 7,
+  STORED_OF_A_CYCLE = 3,            // elements of a tile, at its end
   MANY_MULTIPLICATIONS = 16 << 20, // below, launches and latencies say how long it takes
   MANY_IN_SEQUENCE = 64 << 20,     // where no launch is
   FEW_OUTER = 16,                  // rows or columns, which have tiles as flat
@@ -205,9 +208,12 @@ static double measured_cost(const SnForm *f, const SnGpuPoints *points, const Me
       return -1;
     cycles += (double)(each * tile->m * tile->n * tile->k * pieces) / MULTIPLICATIONS_OF_A_CYCLE;
   }
-  double more = is_along_sums(f) ? t->more_along : t->more;
-  return cycles / (each > 1 ? more : t->one) +
-         meet_cycles(f, tile->m, tile->n, split) * (double)sn_pieces(tiles, chip->multiprocessors);
+  double more = is_along_sums(f) ? t->more_along : t->more,
+         meet = meet_cycles(f, tile->m, tile->n, split) * (double)sn_pieces(tiles, chip->multiprocessors),
+         parts = split > 1 ? (double)sn_times(blocks, tile->m * tile->n * 4) * (double)f->products.size : 0;
+  if (parts > MUCH_MET)
+    meet += 2 * parts / (double)(chip->multiprocessors * MUCH_MET_BYTES_OF_A_CYCLE);
+  return cycles / (each > 1 ? more : t->one) + meet + (each > 1 && split == 1 ? (double)(each * tile->m * tile->n) / STORED_OF_A_CYCLE : 0);
 }
 
 // The tile that costs least, and in how many parts; NULL: it is none of those that were measured.
@@ -240,7 +246,8 @@ typedef struct {
 static const StagedTile staged[] = {
     {128, 256, 4, "tile", 1.00}, {128, 192, 4, "turns", 0.99}, {128, 128, 6, "turns", 1.02},
     {64, 256, 5, "turns", 1.05}, {128, 64, 8, "turns", 1.05},  {64, 128, 8, "turns", 1.05},
-    {64, 64, 12, "turns", 1.05}, {64, 32, 16, "turns", 1.05},
+    {64, 64, 12, "turns", 1.05}, {64, 32, 16, "turns", 1.10},  {128, 128, 6, "tile", 1.08},
+    {128, 64, 8, "tile", 1.08},
 };
 enum {
   STAGED_THREADS = 256,
@@ -249,6 +256,7 @@ enum {
   SUMS_BESIDE_FETCHERS = 128,
   FETCH_CYCLES = 300, // of a slot, where threads move a side: waiting, saying so
   BYTES_OF_A_CYCLE = 64,  // that a multiprocessor gets of L2
+  STORE_CYCLES = 19,      // of a thread, for an element of the row program, where nothing is multiplied meanwhile
   BEGIN_CYCLES = 1500,    // until the first line is there, and from the last one to the last store
 };
 
@@ -310,7 +318,12 @@ static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTi
     double fetch = fetch_cycles(f, points, i, true, t) + fetch_cycles(f, points, i, false, t);
     cycles += (double)sn_gpu_pieces(f, i, sn_gpu_map_sum(&p), split) * (fetch > copy ? fetch + copy / 16 : copy);
   }
-  return waves * (cycles * t->factor + meet_cycles(f, t->m, t->n, split)) + BEGIN_CYCLES;
+  // All wait for the last rows to be stored, which by turns one warpgroup does. By turns the other one multiplies while
+  // those of other waves are; the widest tile was measured with its stores.
+  bool turns = !strcmp(t->share, "turns");
+  double store = (t->n == 256 && !turns ? 0 : waves == 1 || !turns ? waves : 0) * (double)(t->m * t->n * STORE_CYCLES) /
+                 (turns ? SN_GPU_WARPGROUP : STAGED_THREADS);
+  return waves * (cycles * t->factor + meet_cycles(f, t->m, t->n, split)) + store + BEGIN_CYCLES;
 }
 
 // Every block has two pieces at least, and all parts have some room in the workspace.
@@ -373,6 +386,22 @@ static MlirAttribute staged_schedule(const SnForm *f, const StagedTile *t, int64
                                         (long long)stages_of(f, t, chip), t->share, t->m == 128 ? 12 : 16, shared));
 }
 
+// ---- sums of one slot, and few rows by elements --------------------------------------------------
+
+static const Tile small_tiles[] = {
+    {"mma.sync", 16, 128, 32, 128, 4}, {"mma.sync", 128, 16, 32, 128, 4}, {"mma.sync", 32, 32, 32, 64, 8}};
+
+// As wide as few rows or columns are; NULL: other tiles are better.
+static const Tile *choose_small(const SnForm *f, const SnGpuPoints *points, const SnScheduleOptions *options) {
+  int64_t rows = sn_gpu_dims_size(f, &points->rows), columns = sn_gpu_dims_size(f, &points->columns);
+  if (!runs(f, "mma.sync", options) || rows == SN_DYNAMIC || columns == SN_DYNAMIC || sn_gpu_tile_columns(f) ||
+      !sn_gpu_has_kernel(f, "wgmma"))
+    return NULL;
+  if (sn_gpu_sums_are_short(f))
+    return &small_tiles[rows <= small_tiles[0].m ? 0 : columns <= small_tiles[1].n ? 1 : 2];
+  return sn_gpu_reads_once(f, points, true) ? &small_tiles[0] : sn_gpu_reads_once(f, points, false) ? &small_tiles[1] : NULL;
+}
+
 // ---- one of all ------------------------------------------------------------------------------
 
 static MlirAttribute plain_schedule(const SnForm *f, const SnGpuPoints *points, const Tile *t, int64_t split,
@@ -417,6 +446,9 @@ MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions 
   if (streams.ptr)
     return streams;
   int64_t split = 1;
+  const Tile *small = sn_in_sequence(f->op) ? NULL : choose_small(f, &points, options);
+  if (small)
+    return plain_schedule(f, &points, small, split_of(f, &points, small, chip), chip);
   const StagedTile *by_copies =
       sn_in_sequence(f->op) ? NULL : choose_staged(f, &points, options, chip, &split);
   if (by_copies)

@@ -291,7 +291,7 @@ func.func @filled_by_threads(%x: tensor<4096x1002xbf16>, %w: tensor<4096x1002xbf
 // Two products of one tile by wgmma: fewer slots, where the sums of both are beside them.
 
 // CHECK-LABEL: func @two
-//       CHECK: #sinter.mma<blocks = 132, group = 12, k = 64, kernel = "wgmma", m = 128, n = 64, share = "turns", stages = 7, threads = 256>
+//       CHECK: #sinter.mma<blocks = 132, group = 12, k = 64, kernel = "wgmma", m = 128, n = 128, share = "tile", stages = 5, threads = 256>
 func.func @two(%x: tensor<4096x1024xbf16>, %v: tensor<4096x1024xbf16>, %w: tensor<4096x1024xbf16>,
                %e: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
   %0 = sinter.contract (i = 4096) by (j = 4096)
