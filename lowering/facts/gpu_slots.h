@@ -36,8 +36,8 @@ typedef struct {
 // Of a side of which a block has `extent` rows or columns at a time. False, where wgmma cannot have it: `why` says so.
 bool sn_gpu_slot(const SnForm *form, const SnGpuPoints *points, const SnGpuProduct *product, bool is_a, int64_t extent,
                  SnGpuSlot *to, const char **why);
-// Few rows, or columns, beside a side that has to be read by elements: so many are a tile's of mma.sync, each element is
-// read once, and there are tiles for many multiprocessors, or for all where windows go beside an image (an H200,
+// Few rows, or columns, beside a side that has to be read by elements: so many are a tile's of mma.sync, each element
+// is read once, and there are tiles for many multiprocessors, or for all where windows go beside an image (an H200,
 // convolutions of 3 to 8 filters: 0.73 of the time with channels moved to the end first).
 bool sn_gpu_reads_once(const SnForm *form, const SnGpuPoints *points, bool few_rows);
 // Threads that fetch the sides of a tile so wide: more of them where it is threads that move them, as long as wgmma's

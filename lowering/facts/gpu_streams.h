@@ -3,8 +3,8 @@
 //   product (k = 32, l = 64, m = 2) (%x[i, k * 128 + l * 2 + m], side(%w[j, k * 64 + l] : i8, %s[j, k] : f32) { ... })
 //   ->   16 bytes of %w are 32 summed elements, each byte two of them; a number of %s is for whole pieces of these
 //
-// Copies bring 16 bytes at a time into slots of shared memory; what a lane takes of a slot becomes fragments of mma.sync
-// in its registers, by the side's program. So memory is read in the type that it has. No IR is made here.
+// Copies bring 16 bytes at a time into slots of shared memory; what a lane takes of a slot becomes fragments of
+// mma.sync in its registers, by the side's program. So memory is read in the type that it has. No IR is made here.
 
 #ifndef SINTER_LOWERING_FACTS_GPU_STREAMS_H
 #define SINTER_LOWERING_FACTS_GPU_STREAMS_H

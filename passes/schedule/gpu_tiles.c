@@ -213,7 +213,8 @@ static double measured_cost(const SnForm *f, const SnGpuPoints *points, const Me
          parts = split > 1 ? (double)sn_times(blocks, tile->m * tile->n * 4) * (double)f->products.size : 0;
   if (parts > MUCH_MET)
     meet += 2 * parts / (double)(chip->multiprocessors * MUCH_MET_BYTES_OF_A_CYCLE);
-  return cycles / (each > 1 ? more : t->one) + meet + (each > 1 && split == 1 ? (double)(each * tile->m * tile->n) / STORED_OF_A_CYCLE : 0);
+  double store = each > 1 && split == 1 ? (double)(each * tile->m * tile->n) / STORED_OF_A_CYCLE : 0;
+  return cycles / (each > 1 ? more : t->one) + meet + store;
 }
 
 // The tile that costs least, and in how many parts; NULL: it is none of those that were measured.
@@ -399,7 +400,9 @@ static const Tile *choose_small(const SnForm *f, const SnGpuPoints *points, cons
     return NULL;
   if (sn_gpu_sums_are_short(f))
     return &small_tiles[rows <= small_tiles[0].m ? 0 : columns <= small_tiles[1].n ? 1 : 2];
-  return sn_gpu_reads_once(f, points, true) ? &small_tiles[0] : sn_gpu_reads_once(f, points, false) ? &small_tiles[1] : NULL;
+  return sn_gpu_reads_once(f, points, true)    ? &small_tiles[0]
+         : sn_gpu_reads_once(f, points, false) ? &small_tiles[1]
+                                               : NULL;
 }
 
 // ---- one of all ------------------------------------------------------------------------------

@@ -60,7 +60,8 @@ def stream(case, program, tensor, cast, name, schedule, of="i8", m=5, n=70, sum=
             v = "%d"
         if by == "both":
             body += ["%c2 = arith.constant 2.0 : f32", "%twice = arith.mulf %o, %c2 : f32",
-                     f"%all = sinter.broadcast %twice : f32 -> {row('f32')}", f"%e = arith.addf %d, %all : {row('f32')}"]
+                     f"%all = sinter.broadcast %twice : f32 -> {row('f32')}",
+                     f"%e = arith.addf %d, %all : {row('f32')}"]
             v = "%e"
         body += [f"%t = arith.truncf {v} : {row('f32')} to {row(t)}", f"sinter.yield %t : {row(t)}"]
         side = (f"side({', '.join(inputs)}) {{\n^side({', '.join(arguments)}):\n  " + "\n  ".join(body) + "\n}")

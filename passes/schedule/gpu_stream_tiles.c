@@ -1,4 +1,4 @@
-// gpu_streams.c: few rows on a GPU, by weights that go through shared memory as they lie in memory.
+// gpu_stream_tiles.c: few rows on a GPU, by weights that go through shared memory as they lie in memory.
 //
 //   #sinter.mma<kernel = "mma.stream", m = 16, n = 128, k = 128, threads = 128, stages = 4, split = 4, occupancy = 2>
 //
@@ -10,7 +10,7 @@
 // Measured on an H200 (bench/results/gpu_streams.md): 16 rows by 4096 x 4096 in bf16: by wgmma 15.5 us, in 4 parts 9.3,
 // in 8 10.2, in 11 11.2.
 //
-// test: test/passes/schedule/gpu_streams.mlir
+// test: test/passes/schedule/gpu_stream_tiles.mlir
 
 #include "dialect/sequence.h"
 #include "lowering/facts/gpu_streams.h"
@@ -125,6 +125,6 @@ MlirAttribute sn_schedule_gpu_streams(const SnForm *f, const SnScheduleOptions *
       sn_parse_attr(mlirLocationGetContext(loc),
                     "{kernel = \"mma.stream\", m = %lld, n = %lld, k = %lld, threads = %lld, stages = %lld, "
                     "split = %lld, occupancy = %lld}",
-                    (long long)best.m, (long long)best.n, (long long)best.k, (long long)best.threads, (long long)best.stages,
-                    (long long)best.split, (long long)best.occupancy));
+                    (long long)best.m, (long long)best.n, (long long)best.k, (long long)best.threads,
+                    (long long)best.stages, (long long)best.split, (long long)best.occupancy));
 }
