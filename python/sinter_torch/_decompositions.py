@@ -4,6 +4,8 @@
     sinc(x)                        its gradient at 0 would be 0 / 0
     erfc(x)                        refused; it becomes math.erfc by torch.ops.sinter.erfc (_linalg.py)
     cdist(x, y), median(x)         refused
+    pad(x, (-1, 1))                cut, then padded: MLIR adds up the two paddings, and what was cut is there again
+    conv_transpose(groups=C)       of as many groups as channels: refused; convolution_backward of several groups, too
 
 Each function answers what PyTorch answers, NotImplemented where torch-mlir may have it as it is. Gradients are those of
 what it is made of, by sinter-differentiate; where PyTorch's rule is another at a corner, what is written here has it.
@@ -62,6 +64,73 @@ def _median(x):
     return _median_dim(x.reshape(-1), 0)[0]
 
 
+def _pad(x, pad, value=0):
+    if not any(isinstance(n, int) and n < 0 for n in pad):
+        return NotImplemented
+    for k in range(len(pad) // 2):
+        d, (low, high) = x.dim() - 1 - k, (max(-n, 0) for n in pad[2 * k : 2 * k + 2])
+        x = x.narrow(d, low, x.shape[d] - low - high) if low or high else x
+    return torch.ops.aten.constant_pad_nd.default(x, [max(n, 0) for n in pad], value)
+
+
+def _pad_mode(x, pad, mode="constant", value=None):
+    return _pad(x, pad, value or 0) if mode == "constant" else NotImplemented
+
+
+def _turned_channels(x, w, bias, stride, padding, output_padding, dilation):
+    """A transposed convolution of each channel alone: one of x with zeros in between, by the weights turned around."""
+    n = x.dim() - 2
+    each = lambda v: [int(v)] * n if isinstance(v, int) else list(v) * (n if len(v) == 1 else 1)
+    stride, padding, output_padding, dilation = map(each, (stride, padding, output_padding, dilation))
+    for k in range(n):
+        d = k + 2
+        if stride[k] > 1:  # behind the last element there are none
+            zeros = torch.nn.functional.pad(x.unsqueeze(d + 1), [0] * (2 * (n - 1 - k)) + [0, stride[k] - 1])
+            x = zeros.flatten(d, d + 1).narrow(d, 0, (x.shape[d] - 1) * stride[k] + 1)
+        around = dilation[k] * (w.shape[d] - 1) - padding[k]
+        low, high = around, around + output_padding[k]
+        x = x.narrow(d, max(-low, 0), x.shape[d] - max(-low, 0) - max(-high, 0))
+        x = torch.nn.functional.pad(x, [0] * (2 * (n - 1 - k)) + [max(low, 0), max(high, 0)])
+    turned = w.reshape(-1, 1, *w.shape[2:]).flip(list(range(2, n + 2)))
+    return torch.ops.aten.convolution.default(x, turned, bias, [1] * n, [0] * n, dilation, False, [0] * n, w.shape[0])
+
+
+def _convolution(x, w, bias, stride, padding, dilation, transposed, output_padding, groups):
+    if not transposed or groups == 1 or groups != x.shape[1]:
+        return NotImplemented
+    return _turned_channels(x, w, bias, stride, padding, output_padding, dilation)
+
+
+def _conv_transpose(x, w, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+    if groups == 1 or groups != x.shape[1] or x.dim() != w.dim():
+        return NotImplemented
+    return _turned_channels(x, w, bias, stride, padding, output_padding, dilation)
+
+
+def _convolution_backward(y, x, w, bias, stride, padding, dilation, transposed, output_padding, groups, mask):
+    """The gradient of the weights is a convolution of the images, whose batch is summed over, by the gradient y."""
+    if groups == 1 or transposed:
+        return NotImplemented
+    convolution, space = torch.ops.aten.convolution.default, list(range(2, x.dim()))
+    dx = dw = db = None
+    if mask[0]:
+        left = [x.shape[d] - ((y.shape[d] - 1) * stride[d - 2] - 2 * padding[d - 2]
+                              + dilation[d - 2] * (w.shape[d] - 1) + 1) for d in space]  # fmt: skip
+        turned = (y, w, None, stride, padding, dilation, True, left, groups)
+        dx = _convolution(*turned)
+        dx = convolution(*turned) if dx is NotImplemented else dx
+    if mask[1]:
+        n, own = x.shape[0], x.shape[1] // groups
+        images = x.reshape(n, groups, own, *x.shape[2:]).transpose(0, 2).reshape(own, groups * n, *x.shape[2:])
+        dw = convolution(images, y.transpose(0, 1), None, dilation, padding, stride, False, [0] * len(space), groups)
+        for d in space:  # a stride that does not divide leaves taps behind the last
+            dw = dw.narrow(d, 0, w.shape[d])
+        dw = dw.transpose(0, 1)
+    if mask[2]:
+        db = y.sum([0, *space])
+    return dx, dw, db
+
+
 def graphs(exported):
     """The program's graph, and those inside of it."""
     return [part for part in exported.graph_module.modules() if isinstance(part, torch.fx.GraphModule)]
@@ -77,6 +146,13 @@ def taken_apart(exported, erfc):
         a.special_erfc.default: _in_float(erfc),
         a.cdist.default: _cdist,
         a._cdist_forward.default: _cdist,
+        a.pad.default: _pad_mode,
+        a.constant_pad_nd.default: _pad,
+        a.convolution.default: _convolution,
+        a.conv_transpose1d.default: _conv_transpose,
+        a.conv_transpose2d.input: _conv_transpose,
+        a.conv_transpose3d.input: _conv_transpose,
+        a.convolution_backward.default: _convolution_backward,
         a.median.default: _median,
         a.median.dim: _median_dim,
     }

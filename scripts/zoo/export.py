@@ -8,7 +8,7 @@ result how far PyTorch's own, in the type of the variant, is from float64. What 
 all, leaves case.json with the reason alone. A .npy of bfloat16 holds the raw 16 bits as '<u2'.
 
 A variant is words with dashes between: forward, or step (value and gradients as PyTorch's graph has them) or wrt (the
-loss alone, for --wrt); then dynamic (sizes of the batch are ?), bf16, constants (weights are in the program).
+loss alone, for --wrt); then dynamic (sizes of the batch are ?), bf16 or f64, constants (weights are in the program).
 """
 import contextlib
 import functools
@@ -35,6 +35,7 @@ warnings.filterwarnings("ignore")
 
 
 ROUNDINGS = 3
+TYPES = {"bf16": torch.bfloat16, "f64": torch.float64}
 
 
 class Float64(TorchFunctionMode):
@@ -131,7 +132,7 @@ class Variant:
     def __init__(self, model, words):
         self.model, self.words = model, words
         self.trained = "step" in words or "wrt" in words
-        self.dtype = torch.bfloat16 if "bf16" in words else torch.float32
+        self.dtype = next((TYPES[w] for w in words if w in TYPES), torch.float32)
         # PyTorch knows that some are constants (positions); an exported loss does not say so.
         frozen = [n for n, p in model.module.named_parameters() if not p.requires_grad and p.is_floating_point()]
         module = model.module.eval().requires_grad_(False)
@@ -272,7 +273,8 @@ def program(variant, batches):
     module = Flat(lambda *a: variant.value(a[:split], list(a[split:])))
     arguments = (*inputs, *variant.weights)
     shapes = dynamic_shapes(inputs, variant.inputs(batches[1]), variant.weights) if len(batches) > 1 else None
-    with torch.no_grad(), sdpa_kernel(SDPBackend.MATH):
+    wide = Float64() if "f64" in variant.words else contextlib.nullcontext()
+    with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), wide:
         exported = torch.export.export(module, arguments, dynamic_shapes=shapes, strict=False)
         reshape(exported.graph)
         if "step" in variant.words:

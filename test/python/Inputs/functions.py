@@ -1,4 +1,5 @@
 """Values and gradients of functions beside float64, by bounds of a few roundings."""
+import math
 import warnings
 
 import torch
@@ -12,7 +13,17 @@ torch.manual_seed(5)
 LINE = torch.linspace(-4, 4, 33)  # with 0, where corners are
 ROWS, OTHER = torch.randn(6, 7), torch.randn(5, 7)
 OTHER[:3] = ROWS[:3]  # distances of 0
+IMAGES, W, B = torch.randn(2, 6, 7, 8), torch.randn(6, 3, 3, 2), torch.randn(12)
 TORN = torch.tensor([[3.0, 1.0, 2.0, 2.5], [1.0, float("nan"), 0.0, 2.0]])
+
+
+
+def backward(upstream, w, stride, groups):
+    """Of a convolution of IMAGES, as PyTorch's graph of a training step has it."""
+    ones = [1, 1]
+    return torch.ops.aten.convolution_backward(upstream, IMAGES.to(upstream), w, None, [stride] * 2, ones, ones, False,
+                                               [0, 0], groups, [True, True, False])  # fmt: skip
+
 
 CASES = {
     "gelu_tanh": (lambda x: F.gelu(x, approximate="tanh"), LINE),
@@ -27,7 +38,14 @@ CASES = {
     "median_dim": (lambda x: torch.median(x, 1)[0], ROWS),
     "median_rows": (lambda x: torch.median(x, 0, keepdim=True)[0], ROWS),
     "median": (torch.median, ROWS),
-    **{f"cdist_{p:g}": (lambda x, p=p: torch.cdist(x, OTHER.to(x), p=p), ROWS) for p in (1.0, 2.0, 3.0, float("inf"))},
+    **{f"cdist_{p:g}": (lambda x, p=p: torch.cdist(x, OTHER.to(x), p=p), ROWS) for p in (1.0, 2.0, 3.0, math.inf)},
+    "pad_cut": (lambda x: F.pad(F.pad(x, (-1, 2)), (1, -2)), ROWS),
+    "turned_channels": (lambda x: F.conv_transpose2d(x, W[:, :2].to(x), B.to(x), stride=2, padding=1, output_padding=1,
+                                                     groups=6), IMAGES),
+    "turned_line": (lambda x: F.conv_transpose1d(x, W[:, :1, 0].to(x), stride=3, padding=4, groups=6), IMAGES[:, :, 0]),
+    "turned_dilated": (lambda x: F.conv_transpose2d(x, W[:, :1].to(x), dilation=(2, 1), groups=6), IMAGES),
+    "groups_gradient": (lambda u: backward(u, W[:, :2].to(u), 2, 3)[1], torch.randn(2, 6, 4, 5)),
+    "channels_gradient": (lambda u: backward(u, W[:, :1].to(u), 1, 6)[0], torch.randn(2, 6, 7, 9)),
     "cdist_batches": (lambda x: torch.cdist(x.reshape(2, 3, 7), x.reshape(2, 3, 7) + 1), ROWS),
 }
 
