@@ -244,9 +244,11 @@ static void give_indices(SnBuilder *b, const Streams *s, int64_t first, SnFragme
       return;
     behind *= size;
     for (MlirOperation op = mlirBlockGetFirstOperation(s->weights.program); !sn_null(op);
-         op = mlirOperationGetNextInBlock(op))
-      if (sn_is(op, "sinter.index") && sn_row_named_dim(s->g->form, op) == d)
+         op = mlirOperationGetNextInBlock(op)) {
+      const SnRowOp *line = sn_row_op_of(op);
+      if (line && line->names_dim && sn_row_named_dim(s->g->form, op) == d)
         sn_fragment_give(at, sn_result(op, 0), sn_constant(b, mlirDenseElementsAttrGet(t, STEP, each)));
+    }
   }
 }
 
