@@ -42,13 +42,14 @@ static MlirValue size_of(SnBuilder *b, MlirValue memref, intptr_t d) {
   return sn(b, "memref.dim", memref, sn_index(b, d), sn_index_type(b->ctx));
 }
 
-static MlirValue bytes_of(SnBuilder *b, MlirValue memref) {
+// Of the dimensions from `first` on.
+static MlirValue bytes_of(SnBuilder *b, MlirValue memref, intptr_t first) {
   MlirType type = sn_type_of(memref);
   int64_t known = element_bytes(type);
-  for (intptr_t d = 0; d < sn_rank(type); ++d)
+  for (intptr_t d = first; d < sn_rank(type); ++d)
     known = sn_times(known, sn_dim(type, d) == SN_DYNAMIC ? 1 : sn_dim(type, d));
   MlirValue bytes = sn_index(b, known);
-  for (intptr_t d = 0; d < sn_rank(type); ++d)
+  for (intptr_t d = first; d < sn_rank(type); ++d)
     if (sn_dim(type, d) == SN_DYNAMIC)
       bytes = sn(b, "arith.muli", bytes, size_of(b, memref, d));
   return sn(b, "arith.index_cast", bytes, sn_type(b->ctx, "i64"));
@@ -74,31 +75,25 @@ static MlirValue element_at(SnBuilder *b, MlirValue memref, intptr_t n, const Ml
 
 // ---- copies ------------------------------------------------------------------------------------
 
-static bool is_contiguous(MlirValue memref) {
-  return mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(sn_type_of(memref)));
-}
-
-// Elements of the last dimension lie one behind the other.
-static bool has_lines(MlirValue memref) {
-  MlirType type = sn_type_of(memref);
-  intptr_t rank = sn_rank(type);
-  int64_t strides[SN_MAX_DIMS], offset;
-  if (!rank || rank > SN_MAX_DIMS)
-    return false;
-  return !sn_failed(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) && strides[rank - 1] == 1;
+// How many of the last dimensions lie one behind the other, without gaps.
+static intptr_t consecutive(MlirType type) {
+  intptr_t rank = sn_rank(type), n = 0;
+  int64_t strides[SN_MAX_DIMS], offset, step = 1;
+  if (mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
+    return rank;
+  if (rank > SN_MAX_DIMS || sn_failed(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
+    return 0;
+  for (; n < rank && step != SN_DYNAMIC && (strides[rank - 1 - n] == step || sn_dim(type, rank - 1 - n) == 1); ++n)
+    step = sn_dim(type, rank - 1 - n) == SN_DYNAMIC ? SN_DYNAMIC : sn_times(step, sn_dim(type, rank - 1 - n));
+  return n;
 }
 
 static MlirLogicalResult copy(MlirOperation module, MlirOperation op) {
   MlirValue from = sn_operand(op, 0), to = sn_operand(op, 1);
   SnBuilder b = sn_before(op);
-  if (is_contiguous(from) && is_contiguous(to)) {
-    MlirValue arguments[] = {pointer_to(&b, to), pointer_to(&b, from), bytes_of(&b, from)};
-    sn_call_runtime(&b, module, "sinter_rt_copy", sn_values(3, arguments));
-    mlirOperationDestroy(op);
-    return SN_OK;
-  }
   MlirType type = sn_type_of(from);
-  intptr_t rank = sn_rank(type), loops = has_lines(from) && has_lines(to) ? rank - 1 : rank;
+  intptr_t rank = sn_rank(type), one_from = consecutive(type), one_to = consecutive(sn_type_of(to));
+  intptr_t loops = rank - (one_from < one_to ? one_from : one_to);
   if (rank > SN_MAX_DIMS)
     return sn_error(op, "copies memory of %td dimensions, at most %d", rank, SN_MAX_DIMS);
   SnLoop all[SN_MAX_DIMS];
@@ -107,11 +102,8 @@ static MlirLogicalResult copy(MlirOperation module, MlirOperation op) {
     all[d] = sn_for(&b, zero, size_of(&b, from, d), one);
     at[d] = all[d].index;
   }
-  MlirValue bytes = sn_index(&b, element_bytes(type));
-  if (loops < rank)
-    bytes = sn(&b, "arith.muli", bytes, size_of(&b, from, loops));
   MlirValue arguments[] = {element_at(&b, to, loops, at), element_at(&b, from, loops, at),
-                           sn(&b, "arith.index_cast", bytes, sn_type(b.ctx, "i64"))};
+                           bytes_of(&b, from, loops)};
   sn_call_runtime(&b, module, "sinter_rt_copy", sn_values(3, arguments));
   for (intptr_t d = loops; d-- > 0;)
     sn_next(&b, &all[d]);
@@ -251,7 +243,7 @@ static MlirLogicalResult place(MlirOperation module, MlirOperation op) {
                                                sn_attr("elem_type", mlirTypeAttrGet(pointer)));
   MlirValue address = sn(&b, "memref.extract_aligned_pointer_as_index", host, sn_index_type(b.ctx)),
             from = sn(&b, "llvm.inttoptr", sn(&b, "arith.index_cast", address, i64), pointer);
-  MlirValue arguments[] = {from, bytes_of(&b, host), word};
+  MlirValue arguments[] = {from, bytes_of(&b, host, 0), word};
   sn_call_runtime(&b, module, "sinter_rt_device_constant", sn_values(3, arguments));
   MlirValue there = sn_memref_at(&b, sn(&b, "llvm.load", word, pointer), sn_type_of(host), NULL);
   MlirOperation reads = sn_definer(address);

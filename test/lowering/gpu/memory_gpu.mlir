@@ -40,6 +40,31 @@ func.func @part(%x: memref<8x4xbf16>, %i: index) {
 
 // -----
 
+// A slice at a place that a loop counts is one copy: a layer's weights in a tensor of all layers'. Where lines of a slice
+// are together, and slices apart, it is one for each.
+
+// CHECK-LABEL: func @slice
+//   CHECK-NOT:   scf.for
+//       CHECK:   %[[B:.+]] = arith.index_cast %c32{{.*}} : index to i64
+//       CHECK:   call @sinter_rt_copy(%{{.+}}, %{{.+}}, %[[B]])
+func.func @slice(%x: memref<1x4x2xf32, strided<[8, 2, 1], offset: ?>>, %y: memref<1x4x2xf32>) {
+  memref.copy %x, %y : memref<1x4x2xf32, strided<[8, 2, 1], offset: ?>> to memref<1x4x2xf32>
+  return
+}
+
+// CHECK-LABEL: func @slices
+//       CHECK:   scf.for %[[I:.+]] = %{{.+}} to
+//       CHECK:     arith.muli %[[I]]
+//   CHECK-NOT:     scf.for
+//       CHECK:     %[[B:.+]] = arith.index_cast %c32{{.*}} : index to i64
+//       CHECK:     call @sinter_rt_copy(%{{.+}}, %{{.+}}, %[[B]])
+func.func @slices(%x: memref<3x4x2xf32, strided<[16, 2, 1], offset: ?>>, %y: memref<3x4x2xf32>) {
+  memref.copy %x, %y : memref<3x4x2xf32, strided<[16, 2, 1], offset: ?>> to memref<3x4x2xf32>
+  return
+}
+
+// -----
+
 // One that is not contiguous is as many as it has lines; where these are apart too, as many as it has elements.
 
 // CHECK-LABEL: func @strided
