@@ -40,8 +40,8 @@ func.func @part(%x: memref<8x4xbf16>, %i: index) {
 
 // -----
 
-// A slice at a place that a loop counts is one copy: a layer's weights in a tensor of all layers'. Where lines of a slice
-// are together, and slices apart, it is one for each.
+// A slice at a place that a loop counts is one copy: a layer's weights in a tensor of all layers'. Where the lines of
+// each slice lie together, and the slices do not, it is one for each slice.
 
 // CHECK-LABEL: func @slice
 //   CHECK-NOT:   scf.for
