@@ -21,17 +21,21 @@
 #include "passes/arrange/arrange.h"
 #include "passes/merge/merge.h"
 
-static bool all_readers_are_forms(MlirOperation op, intptr_t result) {
-  bool all = true;
-  for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(op, result)); !mlirOpOperandIsNull(use) && all;
-       use = mlirOpOperandGetNextUse(use))
-    all = sn_is_form(mlirOpOperandGetOwner(use));
-  return all;
-}
-
 static MlirAffineMap map_of(MlirOpOperand use) {
   MlirAttribute maps = sn_get_attr(mlirOpOperandGetOwner(use), "maps");
   return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, (intptr_t)mlirOpOperandGetOperandNumber(use)));
+}
+
+// Forms read it by maps of their dimensions; forms of this kind alone, if it is not null. Where an element's place is
+// read or computed, the order of subscripts is that of who computes it.
+static bool all_readers_are(MlirOperation op, intptr_t result, const char *kind) {
+  bool all = true;
+  for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(op, result)); !mlirOpOperandIsNull(use) && all;
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation reader = mlirOpOperandGetOwner(use);
+    all = sn_is_form(reader) && (!kind || sn_is(reader, kind)) && !mlirAffineMapGetNumSymbols(map_of(use));
+  }
+  return all;
 }
 
 static void set_map(MlirOpOperand use, MlirAffineMap map) {
@@ -220,19 +224,15 @@ static bool columns_last(const SnForm *f, intptr_t result, intptr_t *place) {
 }
 
 MlirOperation sn_lie_by_columns(MlirOperation op, intptr_t result) {
-  bool rows = true;
-  for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(op, result)); !mlirOpOperandIsNull(use) && rows;
-       use = mlirOpOperandGetNextUse(use))
-    rows = sn_is(mlirOpOperandGetOwner(use), "sinter.rowwise");
   SnForm f = sn_form_read(op);
   intptr_t place[SN_MAX_DIMS];
-  bool found = rows && columns_last(&f, result, place);
+  bool found = all_readers_are(op, result, "sinter.rowwise") && columns_last(&f, result, place);
   sn_form_free(&f);
   return found ? move(op, result, place) : op;
 }
 
 MlirOperation sn_share_side(MlirOperation op, intptr_t result) {
-  if (!all_readers_are_forms(op, result))
+  if (!all_readers_are(op, result, NULL))
     return op;
   return lie_as_read(store_once(op), result);
 }

@@ -136,3 +136,36 @@ func.func @by_columns(%d: tensor<4x5x7xbf16>, %k: tensor<4x7x3xbf16>) -> tensor<
   }
   return %r : tensor<5x3xf32>
 }
+
+// -----
+
+// Who takes elements of the whole by places that its body computes computes them for subscripts in this order.
+
+// CHECK-LABEL: func @table
+//       CHECK:   %[[P:.+]] = sinter.contract
+//       CHECK:       outs(%{{.+}}[h, e, i] : tensor<4x3x5xf32>)
+//       CHECK:   sinter.rowwise (h = 4, e = 3) by (i = 5)
+//       CHECK:       ins(%[[P]][?, ?, ?] : tensor<4x3x5xf32>)
+func.func @table(%d: tensor<4x5x7xbf16>, %k: tensor<4x7x3xbf16>) -> tensor<4x3x5xf32> {
+  %g = tensor.empty() : tensor<4x3x5xf32>
+  %o = sinter.contract (h = 4, i = 5) by (e = 3)
+      product (j = 7) (%d[h, i, j] : tensor<4x5x7xbf16>, %k[h, j, e] : tensor<4x7x3xbf16>) : f32
+      outs(%g[h, e, i] : tensor<4x3x5xf32>) {
+  ^row(%p: tensor<3xf32>):
+    sinter.yield %p : tensor<3xf32>
+  }
+  %r = sinter.rowwise (h = 4, e = 3) by (i = 5) ins(%o[?, ?, ?] : tensor<4x3x5xf32>)
+      outs(%g[h, e, i] : tensor<4x3x5xf32>) {
+  ^row(%a: memref<4x3x5xf32>):
+    %z = arith.constant 0.0 : f32
+    %four = arith.constant 4 : index
+    %h = sinter.index h : index
+    %e = sinter.index e : index
+    %i = sinter.index i : tensor<5xindex>
+    %l = sinter.broadcast %four : index -> tensor<5xindex>
+    %n = arith.subi %l, %i : tensor<5xindex>
+    %s = sinter.gather %a[%h, %e, %n] else %z : memref<4x3x5xf32>, index, index, tensor<5xindex> -> tensor<5xf32>
+    sinter.yield %s : tensor<5xf32>
+  }
+  return %r : tensor<4x3x5xf32>
+}
