@@ -38,34 +38,19 @@
 #include "passes/schedule/schedule.h"
 #include <stdio.h>
 
-#define MOST_TAPS 128      // of a window
-#define LEAST_OVERLAP 16   // rows of the last dimension, of which a thread's last ones may be another's, too
-#define WRITTEN_OUT 100    // of all rows of a thread, for which 64 registers are enough
-#define MOST_STRIDE 8      // of its neighbours in memory
 #define SHARED_THREADS 512 // of a block of a sequence: more leave each too few registers
 #define SHARED_UNROLL 8    // vectors that a thread of a sequence has under way
 #define SUM_BLOCKS 7       // of a multiprocessor, that leave sums over rows
 #define SHARED_WORDS 64    // of vectors that a thread of a sequence has at once
 #define MOST_WORDS 96      // the same of a form by itself, where a row is read again or once
 #define MANY_REDUCES 6     // of a row program
-#define MOST_BLOCKS (1 << 20)
-#define MOST_VECTORS 32        // that the lowering keeps of a row
-#define LEAST_OF_WARP 8        // columns of a row, where warps share it
-#define CLUSTER_COST 1.05      // of a row that blocks share, of one that is a block's own
-#define LEAST_SHARING 128      // threads of blocks that share a row of which nothing meets
-#define LEAST_TURNED (1 << 16) // elements whose operands are turned
-#define LEAST_LINE 64   // bytes of a row, and of rows that lie together, that are worth it (an H200: f16 89x8x112x115,
-#define LEAST_EXTENT 12 // channels to the end: 0.016 ms turned, 0.011 by a thread for each pixel),
-#define MOST_STORES 8   // where a thread has so many: each of them is sectors of L2 by itself
-#define TURNED_BYTES 8192 // of the widest operand in a tile,
-#define TURNED_LINE 128   // and of its columns
-#define MOST_TURNED_BYTES (40 << 10)
-#define MOST_TILE_LOADS (8 << 10) // of a block, under way at once: 64 registers of each of 1024 threads have no more
-#define LEAST_TURN 4   // vectors of a thread, of a row that is read by more threads than 256
-#define TEAM_SHARED (40 << 10) // bytes of sums of columns of the teams of a block
+#define MOST_VECTORS 32    // that the lowering keeps of a row
+#define CLUSTER_COST 1.05  // of a row that blocks share, of one that is a block's own
+#define LEAST_SHARING 128  // threads of blocks that share a row of which nothing meets
+#define LEAST_TURN 4       // vectors of a thread, of a row that is read by more threads than 256
 
 // Bytes of rows at work that stay in L2, beside what is written.
-static int64_t l2_rows(const SnGpuRowFacts *a) { return a->gpu->l2_bytes / 25 * 16; }
+int64_t sn_gpu_row_l2(const SnGpuRowFacts *a) { return a->gpu->l2_bytes / 25 * 16; }
 
 // Clusters that run at once: their blocks share a GPC, and some of its multiprocessors
 // stay idle if their number is no multiple (cuOccupancyMaxActiveClusters, H200).
@@ -95,7 +80,8 @@ int64_t sn_gpu_row_occupancy(const SnGpuRowSchedule *s) {
 // by blocks of a row each.
 int64_t sn_gpu_row_blocks(const SnGpuRowFacts *a, const SnGpuRowSchedule *s, int64_t rows_at_once) {
   int64_t at_once = s->cluster * clusters_at_once(a->gpu, s->cluster, sn_gpu_row_occupancy(s));
-  bool alone = !a->columns && a->rows != SN_DYNAMIC && sn_pieces(a->rows, rows_at_once) <= MOST_BLOCKS / s->cluster;
+  bool alone = !a->columns && a->rows != SN_DYNAMIC &&
+               sn_pieces(a->rows, rows_at_once) <= SN_GPU_ROW_MOST_BLOCKS / s->cluster;
   int64_t blocks = alone ? s->cluster * sn_pieces(a->rows, rows_at_once) : at_once;
   if (a->columns && a->rows != SN_DYNAMIC && s->cluster * sn_pieces(a->rows, rows_at_once) < blocks)
     blocks = s->cluster * sn_pieces(a->rows, rows_at_once); // what blocks leave that had no row would be added up, too
@@ -151,241 +137,9 @@ static bool flat(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   return true;
 }
 
-// Some operand's neighbours are rows, others' are columns: tiles of 8 KB of the widest, so that threads have 32 bytes
-// of each operand under way. A short dimension is in a tile as a whole, since memory goes on behind it.
-static bool turned(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
-  if (sn_in_sequence(a->form->op) || sn_gpu_not_turned(a->form))
-    return false;
-  int64_t bytes = 16 / a->lanes, most = TURNED_BYTES / bytes,
-          wide = TURNED_LINE / bytes < 32 ? 32 : TURNED_LINE / bytes, extent = sn_gpu_turned_extent(a->form),
-          length = a->length;
-  bool known = a->rows != SN_DYNAMIC && length != SN_DYNAMIC;
-  if (known && sn_times(a->rows, length) < LEAST_TURNED)
-    return false;
-  if ((length != SN_DYNAMIC && length * bytes < LEAST_LINE && length / a->vector <= MOST_STORES) ||
-      (extent != SN_DYNAMIC && extent * bytes < LEAST_EXTENT))
-    return false; // a thread has them itself
-  *s = (SnGpuRowSchedule){.threads = 256, .cluster = 1, .team = 1024, .unroll = 1, .vector = bytes < 4 ? 4 / bytes : 1};
-  while (s->vector > a->vector)
-    s->vector /= 2;
-  s->tile_columns = length == SN_DYNAMIC || length >= 4 * wide ? wide : length;
-  s->tile_rows = most / s->tile_columns < 64 ? 64 : most / s->tile_columns;
-  if (extent != SN_DYNAMIC && extent < 64) {
-    s->tile_rows = extent;
-    most = most / extent / wide * wide;
-    s->tile_columns = length == SN_DYNAMIC ? wide : length < most ? length : most;
-    s->tile_rows *=
-        TURNED_BYTES / bytes / extent / s->tile_columns > 1 ? TURNED_BYTES / bytes / extent / s->tile_columns : 1;
-  } else if (s->tile_rows > 64) {
-    s->tile_rows = s->tile_rows / 32 * 32;
-  }
-  s->tile_rows = s->tile_rows > 1024 ? 1024 : s->tile_rows;
-  while (sn_gpu_turned(a->form, s->tile_rows, s->tile_columns).bytes > MOST_TURNED_BYTES && s->tile_rows > 1)
-    s->tile_rows /= 2;
-  s->turned = true;
-  int64_t tiles = known ? sn_times(sn_pieces(a->rows, s->tile_rows), sn_pieces(length, s->tile_columns)) : SN_DYNAMIC,
-          at_once = sn_gpu_row_occupancy(s) * a->gpu->multiprocessors;
-  s->blocks = known && tiles <= MOST_BLOCKS ? tiles : at_once;
-  return s->tile_columns % s->vector == 0;
-}
-
-// Rows that follow each other in the access as they do in the form: of the last dimension, and those in front of it.
-static int64_t rows_in_turn(const SnForm *f, const SnAccess *a) {
-  int64_t factors[SN_MAX_DIMS], count = 1;
-  if (!sn_linear_factors(a->map, sn_type_of(a->value), factors))
-    return f->dims.data[f->num_rows - 1].size;
-  for (int64_t d = f->num_rows; d-- > 0 && factors[d] == count;) {
-    if (f->dims.data[d].size == SN_DYNAMIC)
-      return SN_DYNAMIC;
-    count = sn_times(count, f->dims.data[d].size);
-  }
-  return count;
-}
-
-// Neighbours in the last row dimensions are neighbours in memory, and columns are not.
-bool sn_gpu_rows_together(const SnForm *f) {
-  int64_t last = f->num_rows - 1, inner = f->num_rows + f->num_cols - 1;
-  bool any = false;
-  if (!f->num_rows)
-    return false;
-  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
-    const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
-    if (!sn_uses_cols(f, a->map) || !sn_map_uses(a->map, last) || sn_is_table(a))
-      continue;
-    if (sn_unit_stride(a->map, inner) || !sn_unit_stride(a->map, last))
-      return false;
-    int64_t count = rows_in_turn(f, a);
-    if (count > 0 && count < 16)
-      return false;
-    any = true;
-  }
-  return any;
-}
-
-// Some input is read around a row's own place: columns are a window's taps, and neighbouring rows share what they read.
-// A window's outputs are the lanes.
-static bool windows(const SnForm *f) {
-  int64_t last = f->num_rows - 1, length = sn_row_length(f), factors[SN_MAX_DIMS];
-  bool any = false;
-  if (!f->num_rows || !f->num_cols || f->dims.data[last].size < 2 || length == SN_DYNAMIC || length > MOST_TAPS)
-    return false;
-  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
-    const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
-    intptr_t n = mlirAffineMapGetNumResults(a->map);
-    if (a->through.ptr || sn_is_table(a))
-      return false;
-    if (!sn_map_uses(a->map, last)) // a weight, one for all neighbours
-      continue;
-    // (A gradient's subscripts are quotients, of neighbours that read the same or the next.)
-    if (k >= f->inputs.size ? !sn_unit_stride(a->map, last)
-                            : sn_linear_factors(a->map, sn_type_of(a->value), factors) && factors[last] > MOST_STRIDE)
-      return false;
-    for (intptr_t i = 0; i < n && k < f->inputs.size; ++i)
-      for (intptr_t c = f->num_rows; c < f->num_rows + f->num_cols; ++c)
-        any |= mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(a->map, i), last) &&
-               mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(a->map, i), c);
-  }
-  return any;
-}
-
-// Lanes of 64 bits take registers that a second row had better have. (Subscripts have 32 where tensors are small.)
-bool sn_gpu_row_is_wide(const SnForm *f) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    for (intptr_t k = 0; k < sn_num_results(op); ++k)
-      if (sn_is_row(sn_result(op, k)) && !mlirTypeIsAIndex(sn_element(sn_type_of(sn_result(op, k)))) &&
-          sn_bits(sn_element(sn_type_of(sn_result(op, k)))) > 32)
-        return true;
-  return false;
-}
-
-// Elements from one neighbour to the next, of the input that has most.
-static int64_t widest_step(const SnForm *f) {
-  int64_t factors[SN_MAX_DIMS], most = 1, last = f->num_rows - 1;
-  for (size_t k = 0; k < f->inputs.size; ++k)
-    if (sn_linear_factors(f->inputs.data[k].map, sn_type_of(f->inputs.data[k].value), factors) && factors[last] > most)
-      most = factors[last];
-  return most;
-}
-
-// Rows of a thread: as many as make 16 bytes of the widest, while threads are there that fill the device; of windows,
-// so that what neighbours share is loaded once, and registers hold it.
-static int64_t rows_of_thread(const SnGpuRowFacts *a, bool window) {
-  const SnForm *f = a->form;
-  int64_t most = window ? a->length > 30 ? 2 : 4 : a->lanes, last = f->dims.data[f->num_rows - 1].size, rows = 1;
-  if (a->sums || a->again || sn_gpu_asserts(f) || a->rows == SN_DYNAMIC ||
-      (sn_gpu_row_is_wide(f) && (window || a->lanes < 8)))
-    return 1;
-  if (sn_gpu_row_is_wide(f)) // of half types: two make a word
-    most = 2;
-  while (rows * 2 <= most && last % (rows * 2) == 0 &&
-         a->rows / (rows * 2) >= a->gpu->multiprocessors * SN_GPU_ROW_THREADS / 2)
-    rows *= 2;
-  // Of an odd number the last thread's are its neighbour's, too; lanes that are loaded one by one lie 8 bytes apart.
-  if (window && last % 2 && last >= LEAST_OVERLAP && sn_gpu_not_overlapped(f) == NULL)
-    while (rows * 2 <= most && rows * 2 * widest_step(f) <= a->lanes / 2 &&
-           a->rows / (rows * 2) >= a->gpu->multiprocessors * SN_GPU_ROW_THREADS / 2)
-      rows *= 2;
-  return rows;
-}
-
-// A thread has a row, or a few neighbours: there are no columns, or the threads of a warp read what lies together.
-static bool thread(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
-  bool window = windows(a->form);
-  if (a->columns || (a->form->num_cols && !window && !sn_gpu_rows_together(a->form)))
-    return false;
-  *s = (SnGpuRowSchedule){.threads = 256, .vector = 1, .unroll = 1, .cluster = 1, .team = 1};
-  if (a->form->num_cols)
-    s->rows = rows_of_thread(a, window);
-  while (a->form->num_cols && s->unroll < (s->rows > 1 ? 4 : 16) && s->unroll * 2 <= a->length)
-    s->unroll *= 2;
-  // No loop: which taps are outside is known. (An H200, f32 depthwise, ms by 512 and 1024 threads on a multiprocessor:
-  // 7x7 in steps of 2 0.51 and 0.38, 5x5 by four rows of a thread 0.61 and 0.48; 7x7 by halves of the taps 1.07.)
-  if (window) {
-    s->unroll = a->length;
-    s->at_once = a->length * s->rows > WRITTEN_OUT ? SN_GPU_ROW_THREADS / 2 : SN_GPU_ROW_THREADS;
-  }
-  s->blocks = sn_gpu_row_blocks(a, s, s->threads * (s->rows > 1 ? s->rows : 1));
-  int64_t at_once = sn_gpu_row_occupancy(s) * a->gpu->multiprocessors;
-  if (a->sums && !a->form->num_cols && a->rows != SN_DYNAMIC && a->rows <= SN_GPU_ROW_FEW_EACH * SN_GPU_ROW_THREADS) {
-    s->threads = SN_GPU_ROW_THREADS; // nothing meets in memory
-    s->blocks = 1;
-    return true;
-  }
-  if (a->sums && s->blocks > at_once) // a thread adds up many rows before threads meet
-    s->blocks = at_once;
-  if (a->again) { // what is read again should be in L2 still
-    s->threads = 128;
-    int64_t fit = 2 * l2_rows(a) / (a->row_bytes > 0 ? a->row_bytes : 1) / s->threads / a->gpu->multiprocessors,
-            most = SN_GPU_ROW_THREADS / s->threads;
-    int64_t blocks = a->gpu->multiprocessors * (fit < 2 ? 2 : fit > most ? most : fit);
-    int64_t most_blocks = a->rows ? sn_pieces(a->rows, s->threads) : 1;
-    s->blocks = blocks < most_blocks ? blocks : most_blocks;
-  }
-  return true;
-}
-
 // Of a row, whose first vector may begin before it.
 static int64_t vectors_of(const SnGpuRowFacts *a) {
   return sn_pieces(a->length + (a->length % a->vector ? a->vector - 1 : 0), a->vector);
-}
-
-// A block has 32 rows that lie together, in registers: each warp some of the columns, of which a thread keeps up to 24
-// registers.
-static bool tile(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
-  if (a->columns || !a->again || !a->form->num_cols || a->length == SN_DYNAMIC || a->length < 4 ||
-      !sn_gpu_rows_together(a->form))
-    return false;
-  *s = (SnGpuRowSchedule){.threads = 64, .vector = 1, .unroll = 1, .cluster = 1, .registers = true, .tile = true};
-  while (s->threads < SN_GPU_ROW_THREADS && sn_pieces(a->length, s->threads / 32) * a->live > 24)
-    s->threads *= 2;
-  if (sn_pieces(a->length, s->threads / 32) * a->live > SN_GPU_ROW_HELD)
-    return false;
-  s->team = s->threads; // not said
-  s->blocks = SN_GPU_ROW_THREADS / s->threads * a->gpu->multiprocessors;
-  return true;
-}
-
-// The same where a row is read as often as it takes, of rows whose length is `?`.
-bool sn_gpu_row_warps(const SnGpuRowFacts *a, SnGpuRowSchedule *s, int64_t most_threads) {
-  if (a->columns || !a->form->num_cols || a->length != SN_DYNAMIC || !sn_gpu_rows_together(a->form))
-    return false;
-  int64_t values = (int64_t)sn_row_op_count(a->form->body, SN_READS_ALL) * 8; // of a thread, in shared memory
-  *s = (SnGpuRowSchedule){.threads = 64, .vector = 1, .unroll = 8, .cluster = 1, .tile = true};
-  while (s->threads < most_threads && 2 * s->threads * values <= TEAM_SHARED)
-    s->threads *= 2;
-  s->team = s->threads; // not said
-  s->blocks = sn_gpu_row_blocks(a, s, 32);
-  return true;
-}
-
-// And where there are fewer rows than threads: warps share a row's columns. Blocks take the size by which all tiles
-// take the fewest turns of all threads. (A minimum with its index of 4278 f32 over 19,926 columns, by a thread each: 78
-// blocks of 256 threads have 1.3 MB under way, which is a third of what memory needs.)
-static bool warps(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
-  int64_t all = a->gpu->multiprocessors * SN_GPU_ROW_THREADS;
-  if (sn_gpu_row_warps(a, s, SN_GPU_ROW_THREADS))
-    return true;
-  if (a->columns || !a->form->num_cols || a->length == SN_DYNAMIC || a->length < 4 * LEAST_OF_WARP ||
-      a->rows == SN_DYNAMIC || a->rows > all / 2 || !sn_gpu_rows_together(a->form))
-    return false;
-  *s = (SnGpuRowSchedule){.threads = 64, .vector = 1, .unroll = 1, .cluster = 1, .tile = true};
-  int64_t values = (int64_t)sn_row_op_count(a->form->body, SN_READS_ALL) * 8, // of a thread, in shared memory
-      tiles = sn_pieces(a->rows, 32), least = INT64_MAX;
-  for (int64_t threads = 64; threads <= SN_GPU_ROW_THREADS; threads *= 2) {
-    int64_t turns = sn_pieces(tiles, a->gpu->multiprocessors * (SN_GPU_ROW_THREADS / threads));
-    if (threads > 64 && (threads * values > TEAM_SHARED || a->length < LEAST_OF_WARP * (threads / 32)))
-      break;
-    if (turns * (SN_GPU_ROW_THREADS / threads) < least) {
-      least = turns * (SN_GPU_ROW_THREADS / threads);
-      s->threads = threads;
-    }
-  }
-  while (s->unroll * s->threads < MOST_TILE_LOADS && s->unroll < 16 &&
-         s->unroll * 2 <= a->length / (s->threads / 32))
-    s->unroll *= 2;
-  s->team = s->threads; // not said
-  s->blocks = sn_gpu_row_blocks(a, s, 32);
-  return true;
 }
 
 // A part of a warp has a row, in registers.
@@ -402,7 +156,8 @@ static bool warp(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   bool few = s->team == 32 && sn_times(rows, s->team) < a->gpu->multiprocessors * SN_GPU_ROW_THREADS;
   if (s->team * kept < vectors || (few && vectors > 32))
     return false; // a block has more threads for it
-  while (a->columns && s->threads > 32 && sn_times(s->threads / s->team * a->column_bytes, a->length) > TEAM_SHARED)
+  while (a->columns && s->threads > 32 &&
+         sn_times(s->threads / s->team * a->column_bytes, a->length) > SN_GPU_ROW_TEAM_SHARED)
     s->threads /= 2;
 
   s->blocks = sn_gpu_row_blocks(a, s, s->threads / s->team);
@@ -585,7 +340,7 @@ static bool stream(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
     s->unroll /= 2;
   s->blocks = s->cluster * clusters_at_once(a->gpu, s->cluster, SN_GPU_ROW_THREADS / s->threads);
   // None waits.
-  if (s->cluster > 1 && !sn_gpu_row_meets(a) && a->rows != SN_DYNAMIC && a->rows <= MOST_BLOCKS / s->cluster)
+  if (s->cluster > 1 && !sn_gpu_row_meets(a) && a->rows != SN_DYNAMIC && a->rows <= SN_GPU_ROW_MOST_BLOCKS / s->cluster)
     s->blocks = s->cluster * a->rows;
   return true;
 }
@@ -593,7 +348,7 @@ static bool stream(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
 // The row is read in each phase, from L2 if it is lucky.
 static bool reread(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   int64_t vectors = a->length == SN_DYNAMIC ? INT64_MAX : a->length / a->vector, rows_at_once = SN_GPU_ROW_THREADS / 32;
-  while (rows_at_once > 1 && sn_times(rows_at_once * a->gpu->multiprocessors, a->row_bytes) > l2_rows(a))
+  while (rows_at_once > 1 && sn_times(rows_at_once * a->gpu->multiprocessors, a->row_bytes) > sn_gpu_row_l2(a))
     rows_at_once /= 2;
   // Four vectors or more for each thread, but no fewer threads than fill a multiprocessor.
   *s = (SnGpuRowSchedule){.threads = SN_GPU_ROW_THREADS, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 1024};
@@ -619,10 +374,10 @@ static const struct {
   const char *where; // a row's elements are between its phases
 } families[] = {
     {"flat", flat, "nowhere: all elements are alike, the grid shares them evenly"},
-    {"turned", turned, "nowhere: a block has a tile, and turns what has its neighbours elsewhere"},
-    {"tile", tile, "registers of a block, for 32 neighbouring rows"},
-    {"warps", warps, "read again, by the warps of a block, for 32 neighbouring rows"},
-    {"thread", thread, "read again, a column at a time by neighbouring threads"},
+    {"turned", sn_gpu_row_turned, "nowhere: a block has a tile, and turns what has its neighbours elsewhere"},
+    {"tile", sn_gpu_row_tile, "registers of a block, for 32 neighbouring rows"},
+    {"warps", sn_gpu_row_by_warps, "read again, by the warps of a block, for 32 neighbouring rows"},
+    {"thread", sn_gpu_row_thread, "read again, a column at a time by neighbouring threads"},
     {"warp", warp, "registers of 1 to 32 threads"},
     {"registers", registers, "registers of a block, or of a cluster of up to 8"},
     {"shared", shared, "shared memory of a block, or of a cluster of up to 8"},

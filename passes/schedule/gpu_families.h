@@ -1,5 +1,5 @@
-// gpu_families.h: how a rowwise form runs on a GPU, while it is decided: for gpu_families.c, which chooses, and
-// gpu_lengths.c, which writes it down.
+// gpu_families.h: how a rowwise form runs on a GPU, while it is decided: for gpu_families.c and gpu_neighbours.c, which
+// choose, and gpu_lengths.c, which writes it down.
 
 #ifndef SINTER_PASSES_SCHEDULE_GPU_FAMILIES_H
 #define SINTER_PASSES_SCHEDULE_GPU_FAMILIES_H
@@ -8,13 +8,15 @@
 #include "passes/schedule/gpu_grid.h"
 
 enum {
-  SN_GPU_ROW_THREADS = 1024,      // on a multiprocessor
-  SN_GPU_ROW_HELD = 32,           // registers of a thread that hold a row, of 64
-  SN_GPU_ROW_HELD_BY_HALF = 96,   // and of 128, where a multiprocessor has half the threads
-  SN_GPU_ROW_FEW_EACH = 4,        // rows of a thread, the same of rows without columns
-  SN_GPU_ROW_LONG_ROW = 32,       // turns of all of a block's threads
-  SN_GPU_ONE_BLOCK = 2048,        // vectors of all elements, whose sum is no more work than meeting other blocks
-  SN_GPU_ROW_OTHER_SHARED = 3072, // bytes of shared memory of each block, beside rows
+  SN_GPU_ROW_THREADS = 1024,         // on a multiprocessor
+  SN_GPU_ROW_HELD = 32,              // registers of a thread that hold a row, of 64
+  SN_GPU_ROW_HELD_BY_HALF = 96,      // and of 128, where a multiprocessor has half the threads
+  SN_GPU_ROW_FEW_EACH = 4,           // rows of a thread, the same of rows without columns
+  SN_GPU_ROW_LONG_ROW = 32,          // turns of all of a block's threads
+  SN_GPU_ONE_BLOCK = 2048,           // vectors of all elements, whose sum is no more work than meeting other blocks
+  SN_GPU_ROW_OTHER_SHARED = 3072,    // bytes of shared memory of each block, beside rows
+  SN_GPU_ROW_TEAM_SHARED = 40 << 10, // bytes of shared memory of a block, of what its teams or warps leave
+  SN_GPU_ROW_MOST_BLOCKS = 1 << 20,  // of the grid
 };
 
 typedef struct {
@@ -34,6 +36,13 @@ int64_t sn_gpu_row_occupancy(const SnGpuRowSchedule *schedule);
 int64_t sn_gpu_row_blocks(const SnGpuRowFacts *facts, const SnGpuRowSchedule *schedule, int64_t rows_at_once);
 // Neighbouring rows of a block, whose columns its warps share, up to so many threads; false where there are none.
 bool sn_gpu_row_warps(const SnGpuRowFacts *facts, SnGpuRowSchedule *schedule, int64_t most_threads);
+// Bytes of rows at work that stay in L2, beside what is written.
+int64_t sn_gpu_row_l2(const SnGpuRowFacts *facts);
+// The families whose lanes are rows (gpu_neighbours.c): whether the form fits, and its schedule.
+bool sn_gpu_row_turned(const SnGpuRowFacts *facts, SnGpuRowSchedule *schedule);
+bool sn_gpu_row_tile(const SnGpuRowFacts *facts, SnGpuRowSchedule *schedule);
+bool sn_gpu_row_by_warps(const SnGpuRowFacts *facts, SnGpuRowSchedule *schedule);
+bool sn_gpu_row_thread(const SnGpuRowFacts *facts, SnGpuRowSchedule *schedule);
 // Something of a row is of more than one element.
 bool sn_gpu_row_meets(const SnGpuRowFacts *facts);
 // So many exponentials, logarithms, divisions are made of each element.

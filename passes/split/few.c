@@ -22,7 +22,7 @@ enum {
   MOST_OUTPUTS = 512, // a few for each multiprocessor; of one row or column any number: nothing is read twice
   MOST_ACROSS = 8,    // rows, or columns: so often is the other side's line read
   LEAST_SUM = 256,
-  MOST_TAPS = 128,      // of a window that a thread reads by itself (passes/schedule/gpu_families.c)
+  MOST_TAPS = 128,      // of a window that a thread reads by itself (passes/schedule/gpu_neighbours.c)
   SMALL_SIDE = 1 << 14, // elements that the first cache has, in whatever order they lie
   LEAST_NEIGHBOURS = 16,
   MOST_NEIGHBOURS = 1 << 14, // columns, of which a warp has 32, and others the rest of their sums
