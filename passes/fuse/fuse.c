@@ -331,6 +331,7 @@ static bool take_vectors(MlirOperation root, const SnPolicy *policy) {
 }
 
 static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy, bool sides, bool chains, bool turns) {
+  sn_fuse_result_sizes(root);
   MlirLogicalResult result = sn_simplify(root);
   if (!sn_failed(result) && take_vectors(root, policy))
     result = sn_simplify(root);

@@ -130,6 +130,11 @@ MlirOperation sn_sum_parts(MlirOperation op, int64_t kept);
 // Groups of columns of the same sizes that results are made of become one; tells whether there were any.
 bool sn_fuse_groups(MlirBlock block, const SnPolicy *policy);
 
+// ---- fuse/result_sizes.c ------------------------------------------------------------
+
+// Who asks for the size of what a form gives does not wait for the form.
+void sn_fuse_result_sizes(MlirOperation root);
+
 // ---- fuse/summed_rows.c -------------------------------------------------------------
 
 // A vector times a matrix becomes a sum over rows, where no tensor cores multiply; tells whether there was one.

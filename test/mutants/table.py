@@ -77,6 +77,8 @@ MUTANTS = [Mutant(*m) for m in (
      "columns that nobody asks for are taken for a head"),
     ("passes/program/reshape.c", "    if (at < last)\n", "    if (at < 0)\n", ["passes/program/reshape.mlir"],
      "a transpose of dimensions of other sizes than 1 is taken for a reshape"),
+    ("passes/fuse/fuse.c", "  sn_fuse_result_sizes(root);\n", "", ["passes/fuse/result_sizes.mlir"],
+     "who asks the size of a result waits for it"),
     ("passes/fuse/dots.c", "(!sn_null(d->choice) && !asked_where_chosen(d, op))", "false",
      ["passes/fuse/dots_dead.mlir"], "a sum that is no number where weights are chosen to be 0 is 0"),
     ("passes/fuse/dots.c", "d.g.products.size < 2 || !sn_part_results(d.g.op)", "true",
