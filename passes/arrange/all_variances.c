@@ -9,7 +9,7 @@
 //
 // The tensor is read once, as rows of a variance are (variances.c, which says what is lost).
 //
-// runs in: sinter-gpu    test: test/passes/arrange/all_variances.mlir, test/gpu/emulate.test
+// runs in: sinter-gpu    test: test/passes/arrange/all_variances.mlir, test/gpu/emulate_accesses.test
 
 #include "dialect/sequence.h"
 #include "passes/arrange/variances.h"

@@ -23,7 +23,7 @@
 // decides: which sides of products are written in another order in front of them.
 //
 // runs in: sinter-gpu    test: test/passes/arrange/arrange.mlir, test/passes/arrange/computed_sides.mlir,
-// test/gpu/emulate.test
+// test/gpu/emulate_rows.test
 
 #include "passes/arrange/arrange.h"
 #include "dialect/sequence.h"

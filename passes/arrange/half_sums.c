@@ -12,7 +12,7 @@
 // they are further apart, the deviation is as large as they are. bf16 has 8 bits, and f32's range: squares of
 // differences over 1.8e19 are infinite, as they are in PyTorch, which has f32 there.
 //
-// runs in: sinter-gpu    test: test/passes/arrange/half_sums.mlir, test/gpu/emulate.test
+// runs in: sinter-gpu    test: test/passes/arrange/half_sums.mlir, test/gpu/emulate_rows.test
 
 #include "capi/form.h"
 #include "capi/pass.h"

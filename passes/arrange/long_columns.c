@@ -16,7 +16,7 @@
 //
 // decides: which reductions of unknown length have a second kernel that cuts them.
 //
-// runs in: sinter-gpu    test: test/passes/arrange/long_columns.mlir, test/gpu/emulate.test
+// runs in: sinter-gpu    test: test/passes/arrange/long_columns.mlir, test/gpu/emulate_rows.test
 
 #include "dialect/row_ops.h"
 #include "dialect/sequence.h"

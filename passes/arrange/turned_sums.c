@@ -27,7 +27,7 @@
 //
 // decides: which reductions over a GPU's rows are those of rows instead.
 //
-// runs in: sinter-gpu    test: test/passes/arrange/turned_sums.mlir, test/gpu/emulate.test
+// runs in: sinter-gpu    test: test/passes/arrange/turned_sums.mlir, test/gpu/emulate_rows.test
 
 #include "dialect/row_ops.h"
 #include "dialect/sequence.h"

@@ -20,7 +20,7 @@
 //
 // decides: which reductions of a GPU's rows are spelled so that they wait for no other.
 //
-// runs in: sinter-gpu    test: test/passes/arrange/variances.mlir, test/gpu/emulate.test
+// runs in: sinter-gpu    test: test/passes/arrange/variances.mlir, test/gpu/emulate_accesses.test
 
 #include "capi/pass.h"
 #include "passes/arrange/variances.h"

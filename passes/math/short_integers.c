@@ -9,7 +9,7 @@
 // converts; like this two elements of a word of four bytes share all but the last. Elements are bytes of a vector of
 // whole words, of which a shift, a mask and a choice with constants take bits, and to which a constant is added.
 //
-// runs in: sinter-gpu    test: test/passes/math/short_integers.mlir, test/gpu/emulate.test
+// runs in: sinter-gpu    test: test/passes/math/short_integers.mlir, test/gpu/emulate_rows.test
 
 #include "capi/pass.h"
 #include <stdio.h>

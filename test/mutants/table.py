@@ -5,7 +5,7 @@ from collections import namedtuple
 Mutant = namedtuple("Mutant", "file old new tests why")
 
 BARRIER = "  sn_gpu_sync(b, k);\n"
-EMULATE = ["gpu/emulate.test"]
+EMULATE = [f"gpu/emulate_{part}.test" for part in ("rows", "grid", "accesses", "products")]
 CHAINS = ["run/chains.mlir"]
 STREAM = ["run/chains_stream.mlir"]
 
@@ -18,7 +18,7 @@ MUTANTS = [Mutant(*m) for m in (
      ["passes/arrange/variances.mlir"], "squares about a sum as it is are about one that is gone"),
     ("lowering/gpu/rows/phases.c", "(inside && g->k->team > 1 && g->k->team < 32)", "false",
      ["lowering/gpu/guards.mlir"], "threads of a warp shuffle where others have gone on"),
-    ("lowering/gpu/meet/cluster.c", "sn_index(b, 32 / k->warps)", "sn_index(b, k->warps)", ["gpu/emulate.test"],
+    ("lowering/gpu/meet/cluster.c", "sn_index(b, 32 / k->warps)", "sn_index(b, k->warps)", EMULATE,
      "warps of a tile add up rows of another"),
     ("passes/schedule/gpu_neighbours.c", "turns * (SN_GPU_ROW_THREADS / threads) < least", "threads < 256",
      ["passes/schedule/gpu_families.mlir"], "tiles take as many turns as there are"),
@@ -100,7 +100,7 @@ MUTANTS = [Mutant(*m) for m in (
      "a call's own workspace is new memory each time"),
     ("runtime/kept.c", "if (memory || !kept || !kept->count)", "if (memory || kept || !kept->count)",
      ["runtime/memory.test"], "what is kept takes the room of a call that needs it"),
-    ("lowering/facts/gpu_forms.c", "!s->before && s->rows <= 1;", "!s->before;", ["gpu/emulate.test"],
+    ("lowering/facts/gpu_forms.c", "!s->before && s->rows <= 1;", "!s->before;", EMULATE,
      "rows that a thread runs together have one maximum"),
     ("passes/program/reshape.c", "if (whole ? taken != sn_dim(to, first) : !known)", "if (!known)",
      ["passes/program/reshape.mlir"], "heads of a batch of any size are cut out before they are unfolded"),
@@ -308,7 +308,7 @@ MUTANTS = [Mutant(*m) for m in (
      ["lowering/gpu/products.mlir"], "elements beside a product's side are loaded from where they would be"),
     ("lowering/gpu/products/product_fetch.c",
      "factors[d] == sn_times(factors[next], size);", "factors[d] >= sn_times(factors[next], size);",
-     ["gpu/emulate.test"], "a window's taps are taken for neighbours"),
+     EMULATE, "a window's taps are taken for neighbours"),
     ("passes/split/few.c", "(sums > MOST_TAPS && has_window(f, sum))", "(sums < 0 && has_window(f, sum))",
      ["passes/split/few.mlir"],
      "a window of many taps is read again by each of its elements"),

@@ -9,7 +9,7 @@
 // what is beside its ends, and nobody looks at them before they are put: all of a thread's are under way at once. What
 // is beside is one bit of a word for each.
 //
-// test: test/lowering/gpu/products.mlir, test/gpu/emulate.test
+// test: test/lowering/gpu/products.mlir, test/gpu/emulate_products.test
 
 #include "lowering/gpu/products/product_fetch.h"
 #include "lowering/rows/rowmemory.h"

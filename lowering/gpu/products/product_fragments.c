@@ -10,7 +10,7 @@
 // same order, and that of the sums in one instruction is nobody's.
 // (PTX ISA, "Matrix Fragments for mma.m16n8k16", ".m8n8k4 with .f64 floating point type" and "ldmatrix".)
 //
-// test: test/lowering/gpu/product_fragments.mlir, product_warps.mlir, test/gpu/emulate.test
+// test: test/lowering/gpu/product_fragments.mlir, product_warps.mlir, test/gpu/emulate_products.test
 
 #include "lowering/gpu/products/product_fragments.h"
 #include "lowering/rows/rowmemory.h"

@@ -8,7 +8,7 @@
 // The order is that of k whichever block is last: equal inputs give equal bits. Nobody waits. (Counters:
 // shell/tag_counters.c.)
 //
-// test: test/lowering/gpu/product_parts.mlir, test/gpu/emulate.test
+// test: test/lowering/gpu/product_parts.mlir, test/gpu/emulate_products.test
 
 #include "lowering/gpu/products/products_gpu.h"
 #include "lowering/rows/rowmemory.h"

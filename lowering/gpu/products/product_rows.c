@@ -9,7 +9,7 @@
 // A pick's element is somebody's: it is looked for where some lane of the warp has a row with one in it, and no more
 // than compared then. Rows beside the form's end are its first row, and nothing of them is stored.
 //
-// test: test/lowering/gpu/product_rows.mlir, test/gpu/emulate.test
+// test: test/lowering/gpu/product_rows.mlir, test/gpu/emulate_products.test
 
 #include "lowering/gpu/meet/meet.h"
 #include "lowering/gpu/products/products_gpu.h"

@@ -11,7 +11,7 @@
 //
 // Units of 16 bytes of every second line are exchanged with those 64 bytes further: two lines' are in different banks.
 //
-// test: test/lowering/gpu/product_streams.mlir, test/gpu/emulate.test
+// test: test/lowering/gpu/product_streams.mlir, test/gpu/emulate_products.test
 
 #include "lowering/facts/gpu_streams.h"
 #include "lowering/gpu/products/product_fetch.h"

@@ -5,7 +5,7 @@
 //     for each of the k: sum[r][c] += a[k][r] . b[k][c]
 //   sums[m][n] <- sum
 //
-// test: test/lowering/gpu/products.mlir, test/gpu/emulate.test
+// test: test/lowering/gpu/products.mlir, test/gpu/emulate_products.test
 
 #include "lowering/gpu/products/product_fetch.h"
 #include "lowering/rows/rowmemory.h"

@@ -16,7 +16,7 @@
 // What threads fetch by pieces comes later than they ask for it: a slot is full when the piece two further is asked
 // for.
 //
-// test: test/lowering/gpu/product_warpgroups.mlir, product_slots.mlir, test/gpu/emulate.test
+// test: test/lowering/gpu/product_warpgroups.mlir, product_slots.mlir, test/gpu/emulate_products.test
 
 #include "lowering/gpu/products/product_slots.h"
 #include "lowering/gpu/products/wgmma.h"

@@ -8,7 +8,7 @@
 // Lines of shared memory are along k, or, where neighbours in memory are rows or columns, along these. They are some
 // words longer than that: neighbouring lines meet in no bank.
 //
-// test: test/lowering/gpu/product_warps.mlir, test/gpu/emulate.test
+// test: test/lowering/gpu/product_warps.mlir, test/gpu/emulate_products.test
 
 #include "lowering/gpu/products/product_fetch.h"
 #include "lowering/gpu/products/product_fragments.h"

@@ -9,7 +9,7 @@
 // rows and columns. Sums go through shared memory on their way to the row program, so that neighbouring threads have
 // neighbouring columns of what it reads and stores, whoever summed them.
 //
-// test: test/lowering/gpu/products.mlir, test/gpu/emulate.test
+// test: test/lowering/gpu/products.mlir, test/gpu/emulate_products.test
 
 #include "lowering/gpu/products/products_gpu.h"
 #include "lowering/facts/gpu_forms.h"
