@@ -136,7 +136,7 @@ const SinterOption sn_road_options[] = {
     {"launches", "WORD",
      "of kernels: separate, one each; one: those that follow each other share one, on a CPU a parallel region; worth: "
      "the same, where that is worth it (default: on a GPU as the program's sinter.sequence says, on a CPU "
-     "separate)",
+     "separate but for small tables of arguments)",
      set_launches},
     {"verify-each", NULL, "verify the program behind each pass, not once for a few of them", set_verify_each},
     {0},

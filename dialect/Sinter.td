@@ -781,7 +781,8 @@ def Sinter_SequenceOp : Sinter_Op<"sequence", [RecursiveMemoryEffects]> {
     * (Q4) a form that reads what another one of the body writes is of a later phase than that, and so is one
       that writes what another reads or writes. What a `sinter.steps` stores in place is one memory with what was there
       before. Two values from around the body do not overlap.
-    * (Q5) a schedule is a `#sinter.gpu_sequence`.
+    * (Q5) a schedule is a `#sinter.gpu_sequence` or a `#sinter.cpu_sequence`; forms that run by turns are all that
+      it holds.
     * (Q6) a sequence stands in no other one.
     * (Q7) `waits`, of a CPU, has a number for each form: so many of the first forms have ended when it begins. It is
       no more than there are in front of it, and all that it waits for by Q4 are among them. So no form waits for
@@ -874,6 +875,9 @@ def Sinter_MmaAttr : Sinter_Schedule<"Mma", "mma"> {
 }
 def Sinter_GpuSequenceAttr : Sinter_Schedule<"GpuSequence", "gpu_sequence"> {
   let summary = "how a sequence runs on a GPU: the blocks that its forms share";
+}
+def Sinter_CpuSequenceAttr : Sinter_Schedule<"CpuSequence", "cpu_sequence"> {
+  let summary = "how a sequence runs on a CPU: its forms as stages of one parallel region, or by turns";
 }
 
 #endif

@@ -145,7 +145,7 @@ template <typename... Kinds> struct ScheduleKinds {
   }
 };
 using Schedules = ScheduleKinds<sinter::RowsAttr, sinter::GpuRowsAttr, sinter::BrgemmAttr, sinter::MmaAttr,
-                                sinter::GpuSequenceAttr>;
+                                sinter::GpuSequenceAttr, sinter::CpuSequenceAttr>;
 
 MlirAttribute sn_schedule_attr(MlirLocation loc, const char *mnemonic, MlirAttribute params) {
   return wrap(Schedules::get(unwrap(loc), mnemonic, cast<DictionaryAttr>(unwrap(params))));

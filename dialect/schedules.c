@@ -34,6 +34,7 @@ static const char *const gpu_residencies[] = {"reread", "registers", "shared", N
 static const char *const widenings[] = {"packing", "reading", NULL};
 static const char *const weights[] = {"given", "packed", NULL};
 static const char *const packed_sides[] = {"needed", "rows", "shared", NULL};
+static const char *const sequence_forms[] = {"stages", "turns", NULL};
 
 const SnScheduleKey sn_schedule_keys[] = {
     // attribute, key, from, to, multiple of (0: a power of two), default
@@ -215,6 +216,9 @@ const SnScheduleKey sn_schedule_keys[] = {
      "bytes that blocks ask the second cache for before their phase begins, of what no form of the sequence writes"},
     {"gpu_sequence", "clocks", 0, 1, 1, 0, NULL,
      "1: each block keeps when it began and ended its part of each phase, for sinter-exec --profile"},
+    {"cpu_sequence", "forms", 0, 0, 0, 0, sequence_forms,
+     "how forms run; \"stages\": of one parallel region, each as soon as what it waits for has ended; \"turns\": one "
+     "behind the other, each as a kernel of its own would"},
     {NULL, NULL, 0, 0, 0, 0, NULL, NULL, false},
 };
 

@@ -5,6 +5,8 @@
 // test: test/dialect/sequence.mlir, invalid_sequence.mlir, invalid_sequence_loops.mlir
 
 #include "dialect/sequence.h"
+#include "dialect/dialect.h"
+#include "dialect/schedules.h"
 #include "dialect/steps.h"
 
 bool sn_is_sequence(MlirOperation op) { return sn_is(op, "sinter.sequence"); }
@@ -115,6 +117,11 @@ void sn_sequence_free(SnSequence *s) {
   sn_vec_free(&s->phase);
   sn_vec_free(&s->loops);
   sn_vec_free(&s->loop);
+}
+
+bool sn_sequence_by_turns(const SnSequence *s) {
+  const char *mnemonic = s->schedule.ptr ? sn_schedule_mnemonic(s->schedule) : NULL;
+  return mnemonic && !strcmp(mnemonic, "cpu_sequence") && sn_schedule_word_is(s->schedule, "forms", "turns");
 }
 
 // ---- views and slices -------------------------------------------------------------------------

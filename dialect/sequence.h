@@ -38,6 +38,8 @@ void sn_sequence_free(SnSequence *s);
 static inline int64_t sn_sequence_phases(const SnSequence *s) {
   return s->forms.size ? s->phase.data[s->forms.size - 1] + 1 : 0;
 }
+// On a CPU: forms run one behind the other, each as a kernel of its own would, and none waits.
+bool sn_sequence_by_turns(const SnSequence *s);
 // The loop of form k; null: it is in none.
 static inline const SnSequenceLoop *sn_sequence_loop(const SnSequence *s, size_t k) {
   return s->loop.data[k] < 0 ? NULL : &s->loops.data[s->loop.data[k]];

@@ -222,16 +222,27 @@ static MlirLogicalResult check_circles(const SnSequence *s) {
   return SN_OK;
 }
 
+static MlirLogicalResult check_turns_alone(const SnSequence *s, MlirBlock body) {
+  MlirOperation end = mlirBlockGetTerminator(body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); sn_sequence_by_turns(s) && !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op))
+    if (!sn_is_form(op) && !sn_is_steps(op)) // Q5
+      return sn_error(op, "stands in a sequence whose forms run by turns, which holds nothing else");
+  return SN_OK;
+}
+
 MlirLogicalResult sinter_sequence_verify(MlirOperation op) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   if (sn_failed(check_body(op, body)) || sn_failed(check_results(op, body)))
     return SN_FAIL;
   MlirAttribute schedule = sn_get_attr(op, "schedule");
   const char *mnemonic = schedule.ptr ? sn_schedule_mnemonic(schedule) : "gpu_sequence";
-  if (!mnemonic || strcmp(mnemonic, "gpu_sequence")) // Q5
-    return sn_error(op, "has a schedule that is no #sinter.gpu_sequence");
+  if (!mnemonic || (strcmp(mnemonic, "gpu_sequence") && strcmp(mnemonic, "cpu_sequence"))) // Q5
+    return sn_error(op, "has a schedule that is no #sinter.gpu_sequence or cpu_sequence");
   SnSequence s = sn_sequence_read(op);
-  MlirLogicalResult result = check_circles(&s);
+  MlirLogicalResult result = check_turns_alone(&s, body);
+  if (!sn_failed(result))
+    result = check_circles(&s);
   if (!sn_failed(result))
     result = check_phases(&s);
   if (!sn_failed(result))

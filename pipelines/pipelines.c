@@ -135,8 +135,8 @@ static const SnOption cpu_options[] = {
     {SN_OPTION_STRING, "weights", "rows in f32 that a half matrix multiplies: as they are, or rounded", "parts",
      weights},
     {SN_OPTION_STRING, "launches",
-     "separate: every kernel is a parallel region; one: kernels that follow each other share one; worth: where that is "
-     "worth it (sinter-sequence)",
+     "given: every kernel is a parallel region, and small tables of arguments share one; separate: every kernel is "
+     "one; one: kernels that follow each other share one; worth: where that is worth it (sinter-sequence)",
      "given", all_launches},
     {0},
 };

@@ -147,8 +147,7 @@ static SinterExit program(Tool *tool, const Options *options, SinterDriverOption
   MlirModule copy = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
   if (code == SINTER_EXIT_OK && options->explain) {
     const SnSetting explain[] = {{"explain", "true"}, {"explain-file", options->explain}, {NULL, NULL}};
-    const char *launches = tool->job->compiler->launches;
-    bool joined = !strcmp(launches, "one") || !strcmp(launches, "worth");
+    bool joined = strcmp(tool->job->compiler->launches, "separate") != 0;
     code = anywhere(tool, module, explain, joined ? "joined" : "explained");
   } else if (code == SINTER_EXIT_OK && options->emit) {
     code = tool->job->compiler->cpu ? tool_exit(sn_road(tool->job, module, NULL, options->emit))

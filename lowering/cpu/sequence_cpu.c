@@ -22,6 +22,8 @@
 //
 // A loop of the sequence is a loop of this function, which notes each turn's stages: the region is one for all turns.
 //
+// Forms that run by turns are functions as kernels by themselves are, which one task calls.
+//
 // test: test/lowering/cpu/sequence.mlir, test/run/sequence_cpu.test
 
 #include "capi/shim.h"
@@ -156,11 +158,14 @@ static MlirOperation function_of(Sequence *q, MlirOperation form, int *number) {
   return sn_made_add(&q->made, func, name);
 }
 
-// Writes the form's function, which is new: it has three arguments more, the stages and two pieces of memory.
-static MlirLogicalResult lower_form(Sequence *q, MlirOperation func) {
+// Writes the form's function, which is new. With stages it has three arguments more, the stages and two pieces of
+// memory; else one where it needs memory.
+static MlirLogicalResult lower_form(Sequence *q, MlirOperation func, bool stages) {
   MlirBlock block = sn_function_body(func);
   MlirOperation form = mlirBlockGetFirstOperation(block);
-  SnKernel k = {.module = q->module, .func = func, .b = sn_before(form), .op = form, .stages = true};
+  SnOpVec none = {0};
+  SnKernel k = {
+      .module = q->module, .calls = &none, .func = func, .b = sn_before(form), .op = form, .stages = stages};
   MlirLogicalResult result = sn_cpu_lower_form(&k);
   if (sn_failed(result))
     return result;
@@ -333,9 +338,34 @@ static void run_all(SnKernel *k, const Sequence *q, const SnSequence *s, const S
   sn_vec_free(&shared);
 }
 
+// One task calls each form's function.
+static void run_by_turns(SnKernel *k, const Sequence *q, const SnOpVec *functions, const SnValueVec *operands) {
+  MlirType byte = mlirIntegerTypeGet(k->b.ctx, 8);
+  SnValueVec memory = {0};
+  for (size_t i = 0; i < functions->size; ++i) {
+    MlirValue bytes = sn_index(&k->b, (int64_t)number_of(&q->bytes, functions->data[i]));
+    sn_push(&memory, number_of(&q->bytes, functions->data[i]) ? sn_cpu_scratch(k, byte, 1, &bytes) : (MlirValue){0});
+  }
+  SnTask t = sn_cpu_task_begin(k);
+  for (size_t i = 0; i < functions->size; ++i) {
+    SnValueVec given = {0};
+    for (size_t o = 0; o < operands[i].size; ++o)
+      sn_push(&given, sn_lookup(&t.map, operands[i].data[o]));
+    if (!sn_none(memory.data[i]))
+      sn_push(&given, sn_lookup(&t.map, memory.data[i]));
+    MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(functions->data[i], "sym_name"));
+    sn_op(&t.b, "func.call", sn_values((intptr_t)given.size, given.data), sn_types(0, NULL),
+          sn_attr("callee", mlirFlatSymbolRefAttrGet(t.b.ctx, name)));
+    sn_vec_free(&given);
+  }
+  sn_cpu_task_end(k, &t, sn_index(&k->b, 1));
+  sn_vec_free(&memory);
+}
+
 MlirLogicalResult sn_cpu_lower_sequence(SnKernel *k) {
   SnSequence s = sn_sequence_read(k->op);
-  if (s.waits.size != s.forms.size) {
+  bool by_turns = sn_sequence_by_turns(&s);
+  if (!by_turns && s.waits.size != s.forms.size) {
     sn_sequence_free(&s);
     return sn_error(k->op, "has no waits: run sinter-schedule{target=cpu} before sinter-lower-cpu");
   }
@@ -354,8 +384,10 @@ MlirLogicalResult sn_cpu_lower_sequence(SnKernel *k) {
   }
   for (size_t i = 0; i < functions.size && !sn_failed(result); ++i)
     if (!sn_table_has(&q.stages, functions.data[i].ptr))
-      result = lower_form(&q, functions.data[i]);
-  if (!sn_failed(result))
+      result = lower_form(&q, functions.data[i], !by_turns);
+  if (!sn_failed(result) && by_turns)
+    run_by_turns(k, &q, &functions, operands.data);
+  else if (!sn_failed(result))
     run_all(k, &q, &s, &functions, operands.data);
   for (size_t i = 0; i < operands.size; ++i)
     sn_vec_free(&operands.data[i]);

@@ -62,4 +62,11 @@ bool sn_take_all_apart(SnBuilder *b, const SnForm *f, SnAccess *a); // all of th
 // All such subscripts of a function's arguments, in forms without schedules.
 void sn_take_arguments_apart(MlirOperation func);
 
+// edit/in_front.c: it is there from the block's beginning, but for constants and for destinations of known sizes or of
+// sizes of arguments, which may be made earlier.
+bool sn_is_there(MlirValue v, MlirBlock block);
+// What b needs of those stands in front of a then, which was in front of b. `places`: of the block's operations, larger
+// ones stand behind.
+void sn_move_needed(SnTable *places, MlirOperation a, MlirOperation b);
+
 #endif

@@ -108,6 +108,7 @@ typedef struct {
   char **work;             // of each form: "12 tasks"; NULL: not known
   int64_t *phase, *waits;  // of each form
   bool on_gpu;             // phases wait for each other, and not forms
+  bool by_turns;           // on a CPU one task has all of them
   int64_t blocks, threads; // of the launch, on a GPU
   int64_t all_forms, all_phases; // each turn of a loop counted
   SN_VEC(SnTaskFlow) flows;

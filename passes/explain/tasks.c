@@ -239,6 +239,7 @@ SnTasks sn_tasks_read(MlirOperation sequence) {
   t.waits = s.waits.size ? sn_alloc((n + 1) * sizeof *t.waits) : NULL;
   SnGpuSequencePlan plan;
   t.on_gpu = s.schedule.ptr && !sn_failed(sn_gpu_plan_sequence(&s, &plan));
+  t.by_turns = sn_sequence_by_turns(&s);
   t.blocks = t.on_gpu ? plan.blocks : 0;
   t.threads = t.on_gpu ? plan.threads : 0;
   for (size_t k = 0; k < n; ++k) {
@@ -314,7 +315,7 @@ void sn_tasks_text(const SnTasks *t, const char *name, size_t number, FILE *to) 
     fprintf(to, " in one launch of %" PRId64 " blocks of %" PRId64 " threads, %" PRId64 " phases\n", t->blocks,
             t->threads, t->all_phases);
   else
-    fprintf(to, " in one parallel region\n");
+    fprintf(to, t->by_turns ? " by turns, in one task\n" : " in one parallel region\n");
   for (size_t k = 0; k < n; ++k) {
     if (sn_tasks_shown(t, k) != k)
       continue;

@@ -157,7 +157,9 @@ void sn_tasks_html(const SnTasks *t, const char *name, size_t number, FILE *to) 
   if (t->all_forms > (int64_t)n)
     fprintf(to, ", %" PRId64 " with all turns,", t->all_forms);
   fprintf(to, " in one ");
-  if (t->on_gpu)
+  if (t->by_turns)
+    fprintf(to, "task: one behind the other");
+  else if (t->on_gpu)
     fprintf(to,
             "launch of %" PRId64 " blocks of %" PRId64 " threads: at the end of each of %" PRId64
             " phases all blocks wait for each other",

@@ -11,29 +11,19 @@
 //
 // runs in: fuse    test: test/passes/fuse/argument_tables.mlir
 
+#include "passes/edit/edit.h"
 #include "passes/fuse/fuse.h"
 
 // Points of a table: more take longer to make than a kernel to begin. What a size `?` counts as, so that there is one
 // at most, beside few numbers. And how many sizes back are looked at.
 enum { SMALL = 1 << 13, UNKNOWN = 1 << 7, MOST_KINDS = 64 };
 
-// Constants and destinations wait for nothing but sizes of arguments, and may stand further in front.
-static bool is_there(MlirValue v, MlirBlock block) {
-  MlirOperation op = sn_definer(v);
-  if (sn_null(op) || !mlirBlockEqual(mlirOperationGetBlock(op), block) || !sn_num_operands(op))
-    return true;
-  bool is = sn_is(op, "tensor.empty") || sn_is(op, "tensor.dim");
-  for (intptr_t k = 0; k < sn_num_operands(op) && is; ++k) // a destination of sizes of an argument by a number
-    is = is_there(sn_operand(op, k), block);
-  return is;
-}
-
 static bool is_table(MlirOperation op, MlirBlock block) {
   if (!sn_is(op, "sinter.rowwise") || !sn_num_results(op))
     return false;
   bool is = true;
   for (intptr_t k = 0; k < sn_num_operands(op) && is; ++k)
-    is = is_there(sn_operand(op, k), block);
+    is = sn_is_there(sn_operand(op, k), block);
   if (!is)
     return false;
   SnForm f = sn_form_read(op);
@@ -86,23 +76,9 @@ static Kind *known(Kinds *kinds, const Kind *kind) {
   return NULL;
 }
 
-// What b needs stands in front of a then, and has its place.
-static void move_needed(SnOrder *order, MlirOperation a, MlirOperation b) {
-  uintptr_t place = sn_order_place(order, a);
-  for (intptr_t k = 0; k < sn_num_operands(b); ++k) {
-    MlirOperation needed = sn_definer(sn_operand(b, k));
-    if (sn_null(needed) || !mlirBlockEqual(mlirOperationGetBlock(needed), mlirOperationGetBlock(a)) ||
-        sn_order_place(order, needed) <= place)
-      continue;
-    move_needed(order, a, needed);
-    mlirOperationMoveBefore(needed, a);
-    sn_order_put(order, needed, place);
-  }
-}
-
-// And b right behind a, at its place.
+// b right behind a, at its place, and what it needs in front of a.
 static void move_up(SnOrder *order, MlirOperation a, MlirOperation b) {
-  move_needed(order, a, b);
+  sn_move_needed(&order->places, a, b);
   mlirOperationMoveAfter(b, a);
 }
 

@@ -120,17 +120,6 @@ static MlirLogicalResult schedule(MlirOperation op, const SnScheduleOptions *opt
   return SN_OK;
 }
 
-// Of a sequence on a CPU.
-static MlirAttribute least_waits(MlirOperation op) {
-  SnSequence s = sn_sequence_read(op);
-  int64_t *waits = sn_alloc((s.forms.size + 1) * sizeof *waits);
-  sn_sequence_least_waits(&s, waits);
-  MlirAttribute found = mlirDenseI64ArrayGet(mlirOperationGetContext(op), (intptr_t)s.forms.size, waits);
-  free(waits);
-  sn_sequence_free(&s);
-  return found;
-}
-
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   static const char *const forms[] = {"sinter.rowwise", "sinter.contract", "sinter.steps"};
   SnTable given = {0}, chosen = {0};
@@ -153,10 +142,10 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   while (!sn_failed(result) && !strcmp(options->target, "cpu") && sn_schedule_give_up_packing(op, &chosen, &given));
   SnOpVec sequences = sn_collect(op, "sinter.sequence");
   for (size_t k = 0; k < sequences.size && !sn_failed(result); ++k) {
-    const char *kind = strcmp(options->target, "gpu") ? "waits" : "schedule";
-    if (!sn_get_attr(sequences.data[k], kind).ptr)
-      sn_set_attr(sequences.data[k], kind,
-                  *kind == 'w' ? least_waits(sequences.data[k]) : sn_schedule_gpu_sequence(sequences.data[k], options));
+    if (strcmp(options->target, "gpu"))
+      sn_schedule_cpu_sequence(sequences.data[k]);
+    else if (!sn_get_attr(sequences.data[k], "schedule").ptr)
+      sn_set_attr(sequences.data[k], "schedule", sn_schedule_gpu_sequence(sequences.data[k], options));
   }
   sn_vec_free(&sequences);
   sn_vec_free(&tuning);

@@ -21,6 +21,8 @@
 // they keep it: tasks are the same, in one parallel region.
 //
 // launches = "worth": as "one", where that is worth it (region_worth.c, launch_worth.c).
+// On a CPU small tables of arguments share one kernel then, and where nothing is said, wherever they stand
+// (share_tables.c).
 //
 // decides: which kernels share a launch.
 //
@@ -31,6 +33,7 @@
 #include "dialect/steps.h"
 #include "passes/sequence/launch_loops.h"
 #include "passes/sequence/region_worth.h"
+#include "passes/sequence/share_tables.h"
 #include "target/chips.h"
 
 // Addresses that a kernel is given: it has 4 KiB of parameters; from CUDA 12.1 on, without which there is no sm_90a,
@@ -209,7 +212,7 @@ static void join(Run *r, bool on_cpu) {
 typedef struct {
   size_t most;        // addresses of one launch
   int64_t processors; // of the GPU
-  bool on_cpu, always;
+  bool on_cpu, always, tables_only;
 } How;
 
 static void end_run(Run *r, const How *how) {
@@ -245,6 +248,22 @@ static void join_block(MlirBlock block, const How *how) {
   sn_table_free(&r.addresses);
 }
 
+static void join_tables(MlirBlock block) {
+  SnTableGroups groups = sn_gather_tables(block);
+  for (size_t i = 0; i < groups.size; ++i) {
+    Run r = {0};
+    for (size_t k = 0; k < groups.data[i].size; ++k)
+      add(&r, groups.data[i].data[k]);
+    if (r.forms > 1)
+      join(&r, true);
+    sn_vec_free(&r.ops);
+    sn_table_free(&r.members);
+    sn_table_free(&r.addresses);
+    sn_vec_free(&groups.data[i]);
+  }
+  sn_vec_free(&groups);
+}
+
 // ---- taking apart ----------------------------------------------------------------------------------
 
 static void take_apart(MlirOperation op) {
@@ -271,8 +290,8 @@ static const char *const launches[] = {"given", "separate", "one", "worth", NULL
 static const char *const targets[] = {"cpu", "gpu", NULL};
 static const SnOption options[] = {
     {SN_OPTION_STRING, "launches",
-     "given: sequences are those of the program; separate: every kernel has a launch; one: as few launches as can be; "
-     "worth: the same, where that is worth it",
+     "given: sequences are those of the program, and of a CPU's small tables of arguments; separate: every kernel has "
+     "a launch; one: as few launches as can be; worth: the same, where that is worth it",
      "one", launches, offsetof(Options, launches)},
     {SN_OPTION_STRING, "wrt",
      "with given: not empty: what they are made of will be differentiated, so they are taken apart", "", NULL,
@@ -308,7 +327,7 @@ static void add_block(Blocks *blocks, MlirBlock block) {
 static void join_blocks(MlirOperation func, const How *how) {
   SnOpVec forms = {0}, loops = sn_collect(func, "scf.for");
   Blocks blocks = {0};
-  for (size_t i = 0; i < loops.size; ++i)
+  for (size_t i = 0; i < loops.size && !how->tables_only; ++i)
     if (!sn_in_sequence(mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(loops.data[i], 0)))))
       sn_loop_prepare(loops.data[i]);
   mlirOperationWalk(func, find_forms, &forms, MlirWalkPreOrder);
@@ -319,9 +338,14 @@ static void join_blocks(MlirOperation func, const How *how) {
       add_block(&blocks, mlirOperationGetBlock(parent));
     add_block(&blocks, block);
   }
-  for (size_t i = 0; i < blocks.size; ++i)
-    if (!sn_is_sequence(mlirOperationGetParentOperation(mlirBlockGetParentOperation(blocks.data[i]))))
+  for (size_t i = 0; i < blocks.size; ++i) {
+    if (sn_is_sequence(mlirOperationGetParentOperation(mlirBlockGetParentOperation(blocks.data[i]))))
+      continue;
+    if (!how->tables_only)
       join_block(blocks.data[i], how);
+    if (how->on_cpu && !how->always)
+      join_tables(blocks.data[i]);
+  }
   sn_vec_free(&forms);
   sn_vec_free(&loops);
   sn_vec_free(&blocks);
@@ -333,9 +357,10 @@ static MlirLogicalResult run_function(MlirOperation func, void *user) {
              .processors = sn_gpu_chip(o->chip)->multiprocessors,
              .on_cpu = !strcmp(o->target, "cpu"),
              .always = !strcmp(o->launches, "one")};
+  how.tables_only = how.on_cpu && !strcmp(o->launches, "given") && !*o->wrt;
   if (how.on_cpu)
     how.most = SIZE_MAX;
-  if (how.always || !strcmp(o->launches, "worth")) {
+  if (how.always || how.tables_only || !strcmp(o->launches, "worth")) {
     join_blocks(func, &how);
   } else if (!strcmp(o->launches, "separate") || *o->wrt) {
     SnOpVec all = sn_collect(func, "sinter.sequence");

@@ -289,6 +289,21 @@ func.func @q5_schedule(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
 
 // -----
 
+func.func @q5_turns(%x: tensor<4x8xf32>, %e: tensor<32xf32>) {
+  %z = sinter.sequence schedule(#sinter.cpu_sequence<forms = "turns">) -> tensor<32xf32> {
+    // expected-error @+1 {{stands in a sequence whose forms run by turns, which holds nothing else}}
+    %v = tensor.collapse_shape %x [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
+    %y = sinter.rowwise () by (j = 32) ins(%v[j] : tensor<32xf32>) outs(%e[j] : tensor<32xf32>) {
+    ^row(%a: tensor<32xf32>):
+      sinter.yield %a : tensor<32xf32>
+    }
+    sinter.yield %y : tensor<32xf32>
+  }
+  return
+}
+
+// -----
+
 func.func @q6_nested(%x: tensor<4x8xf32>, %e: tensor<4x8xf32>) {
   %z = sinter.sequence -> tensor<4x8xf32> {
     // expected-error @+1 {{stands in another sequence}}
