@@ -185,7 +185,11 @@ const SnScheduleKey sn_schedule_keys[] = {
      "what multiplies: a line of the table of micro-kernels (target/microkernels.c) for the product's types"},
     {"mma", "m", 1, 1024, 0, 64, NULL, "rows of a block's tile of the product"},
     {"mma", "n", 1, 1024, 1, 64, NULL, "columns of it; of rows that are multiplied again, columns at a time"},
-    {"mma", "k", 1, 1024, 0, 16, NULL, "summed elements that a block has in shared memory at a time"},
+    {"mma", "k", 1, 1024, 0, 16, NULL,
+     "summed elements that a block has in shared memory at a time; of \"fma.window\": windows of them"},
+    {"mma", "patch", 0, 1024, 1, 0, NULL,
+     "of \"fma.window\": columns of a tile that lie beside each other in the last dimension; the n / patch lines of "
+     "them lie below each other in the dimension in front of it"},
     {"mma", "threads", 32, 1024, 0, 256, NULL,
      "threads of a block that have sums; of \"wgmma\", 128 more fetch the sides"},
     {"mma", "stages", 1, 16, 1, 2, NULL, "of \"wgmma\": pieces of k summed elements that shared memory holds"},

@@ -24,6 +24,7 @@
 #define BY_THREADS SN_WRITTEN_BY_THREADS
 #define BY_WARPS SN_WRITTEN_BY_WARPS
 #define BY_STREAMS SN_WRITTEN_BY_STREAMS
+#define BY_WINDOWS SN_WRITTEN_BY_WINDOWS
 #define BY_WARPGROUPS SN_WRITTEN_BY_WARPGROUPS
 #define NOT_YET SN_WRITTEN_NOT_YET
 #define ROWS SN_PACK_ROWS
@@ -116,11 +117,12 @@ const SnMicroKernel sn_micro_kernels[] = {
     {"mma.f64", GPU, "sm_90", "", F64, F64, F64, 16, 8, 16, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "f64"},
     {"mma.f64.small", GPU, "sm_80", "", F64, F64, F64, 8, 8, 8, 0, 1, FRAGMENTS, FRAGMENTS, PAIRS, BY_WARPS, "f64"},
     {"fma", GPU, "", "", ANY, ANY, ANY, 0, 0, 1, 0, 1, ROWS, ROWS, IN_THREADS, BY_THREADS, ""},
+    {"fma.window", GPU, "", "", F32, F32, F32, 0, 0, 1, 0, 1, ROWS, ROWS, IN_THREADS, BY_WINDOWS, ""},
     {NULL},
 };
 
 const char *const sn_micro_gpu_names[] = {"fma",   "mma.sync",   "mma.f64", "mma.f64.small", "mma.tf32", "mma.parts",
-                                          "mma.stream", "wgmma", "wgmma.tf32", NULL};
+                                          "mma.stream", "fma.window", "wgmma", "wgmma.tf32", NULL};
 const char *const sn_micro_kernel_names[] = {"inner.dot512", "inner512", "inner256", "amx",    "amx.f16", "amx.f32",
                                              "dot512",       "vnni512",  "vnni256",  "dot256", "libxsmm", "fma512",
                                              "fma256",       "any512",   "any256",   "any128", NULL};

@@ -63,6 +63,7 @@ typedef enum {
   SN_WRITTEN_AS_DOT_ADD,      // sum = sum + instruction(a, b)
   SN_WRITTEN_AS_DOT_UNSIGNED, // the same, of a + 128 without a sign; 128 times the sums of b are taken off at the end
   SN_WRITTEN_BY_THREADS,      // scalars of each thread: math.fma, or arith's multiplication and addition
+  SN_WRITTEN_BY_WINDOWS,      // the same of convolutions, whose windows threads load from where they lie
   SN_WRITTEN_BY_WARPS,        // mma.sync of fragments that ldmatrix takes from shared memory
   SN_WRITTEN_BY_STREAMS,      // mma.sync of fragments that lanes make of memory's own bytes, in registers
   SN_WRITTEN_BY_WARPGROUPS,   // wgmma on lines of shared memory, which copies of tiles fill

@@ -11,6 +11,7 @@
 #include "dialect/schedules.h"
 #include "lowering/facts/gpu_slots.h"
 #include "lowering/facts/gpu_streams.h"
+#include "lowering/facts/gpu_windows.h"
 #include "lowering/facts/product_sides.h"
 #include "lowering/rows/rowmemory.h"
 
@@ -158,11 +159,27 @@ bool sn_gpu_are_vectors(const SnForm *f, const SnAccess *a, const SnGpuDims *dim
 
 // ---- the schedule ----------------------------------------------------------------------------
 
+void sn_gpu_num_patches(const SnForm *f, const SnGpuPoints *points, int64_t n, int64_t *across, int64_t *down,
+                        int64_t *others) {
+  const SnGpuDims *columns = &points->columns;
+  *down = *others = 1;
+  *across = sn_pieces(f->dims.data[columns->dims[columns->n - 1]].size, points->patch);
+  if (columns->n > 1)
+    *down = sn_pieces(f->dims.data[columns->dims[columns->n - 2]].size, n / points->patch);
+  for (size_t i = 0; i + 2 < columns->n; ++i)
+    *others = sn_times(*others, f->dims.data[columns->dims[i]].size);
+}
+
 int64_t sn_gpu_num_tiles(const SnForm *f, const SnGpuPoints *points, int64_t m, int64_t n) {
   int64_t batch = sn_gpu_dims_size(f, &points->batch), rows = sn_gpu_dims_size(f, &points->rows),
           columns = sn_gpu_dims_size(f, &points->columns);
   if (batch == SN_DYNAMIC || rows == SN_DYNAMIC || columns == SN_DYNAMIC)
     return SN_DYNAMIC;
+  if (points->patch) {
+    int64_t across, down, others;
+    sn_gpu_num_patches(f, points, n, &across, &down, &others);
+    return sn_times(sn_times(batch, sn_pieces(rows, m)), sn_times(sn_times(across, down), others));
+  }
   return sn_times(batch, sn_times(sn_pieces(rows, m), sn_pieces(columns, n)));
 }
 
@@ -196,6 +213,9 @@ static int64_t blocks_of(const SnForm *f, const SnGpuProductPlan *p, int64_t mos
   return tiles < 1 ? 1 : tiles < most ? tiles : most;
 }
 
+static bool is_streamed(const char *kernel) { return !strcmp(kernel, "mma.stream"); }
+static bool is_window(const char *kernel) { return !strcmp(kernel, "fma.window"); }
+
 // Blocks that share a sum count themselves at the tile, and each of them has a part.
 static MlirLogicalResult check_split(const SnForm *f, const SnGpuProductPlan *p) {
   if (p->split == 1)
@@ -203,8 +223,11 @@ static MlirLogicalResult check_split(const SnForm *f, const SnGpuProductPlan *p)
   if (p->tickets || sn_gpu_num_tiles(f, &p->points, p->m, p->n) == SN_DYNAMIC)
     return sn_error(f->op, "has a schedule with split = %lld, where %s", (long long)p->split,
                     p->tickets ? "tiles are dealt by ticket" : "the number of tiles is not known");
+  SnGpuWindow w = {.taps = 1}; // of which k are points of the loop alone
+  if (is_window(p->kernel) && sn_gpu_not_window(f, p->n / 32 * sn_gpu_window_filters(p->m), &w))
+    w.taps = 1;
   for (size_t i = 0; i < f->products.size; ++i) {
-    int64_t all = sn_gpu_pieces(f, i, p->k, 1), each = sn_gpu_pieces(f, i, p->k, p->split);
+    int64_t all = sn_gpu_pieces(f, i, p->k * w.taps, 1), each = sn_gpu_pieces(f, i, p->k * w.taps, p->split);
     if (all == SN_DYNAMIC || each * (p->split - 1) >= all)
       return sn_error(f->op, "has a schedule with split = %lld, and product %zu does not have a part for each",
                       (long long)p->split, i);
@@ -241,7 +264,24 @@ static MlirLogicalResult plan_warpgroups(const SnForm *f, SnGpuProductPlan *p) {
   return SN_OK;
 }
 
-static bool is_streamed(const char *kernel) { return !strcmp(kernel, "mma.stream"); }
+
+// Lanes share the columns of a patch, warps the rows, and what is left of them what is summed.
+static MlirLogicalResult plan_windows(const SnForm *f, SnGpuProductPlan *p) {
+  int64_t warps = p->launch.threads / 32, of_warp = sn_gpu_window_filters(p->m), each = p->n / 32,
+          patch = p->points.patch;
+  SnGpuWindow w;
+  const char *why = sn_gpu_not_window(f, each * of_warp, &w);
+  if (why)
+    return sn_error(f->op, "has a schedule with kernel = \"%s\", which cannot have it: %s", p->kernel, why);
+  int64_t lanes = sn_gpu_window_lanes(&w, p->n, patch);
+  if (p->n % 32 || each < 1 || each > SN_GPU_WINDOW_POINTS || warps % (p->m / of_warp) || lanes < 1 || 32 % lanes ||
+      (w.y < 0 && p->n != patch))
+    return sn_error(f->op,
+                    "has a schedule with m = %lld, n = %lld, patch = %lld, which threads = %lld cannot share by %s",
+                    (long long)p->m, (long long)p->n, (long long)sn_schedule_number(f->schedule, "patch"),
+                    (long long)p->launch.threads, p->kernel);
+  return SN_OK;
+}
 
 // Warps share the columns, and lanes the units of copies.
 static MlirLogicalResult plan_streams(const SnForm *f, SnGpuProductPlan *p) {
@@ -274,7 +314,7 @@ MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
   MlirAttribute a = f->schedule;
   if (sn_failed(sn_gpu_check_mma(f, sn_gpu_not_products(f))))
     return SN_FAIL;
-  int64_t threads = sn_schedule_number(a, "threads");
+  int64_t threads = sn_schedule_number(a, "threads"), patch = sn_schedule_number(a, "patch");
   bool wgmma = sn_gpu_by_warpgroups(sn_schedule_word(a, "kernel"));
   *p = (SnGpuProductPlan){.points = sn_gpu_points(f),
                           .tickets = sn_schedule_word_is(a, "deal", "ticket"),
@@ -287,6 +327,8 @@ MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
                           .m = sn_schedule_number(a, "m"),
                           .n = sn_schedule_number(a, "n"),
                           .k = sn_schedule_number(a, "k")};
+  if (is_window(p->kernel))
+    p->points.patch = patch > 0 && p->n % patch == 0 ? patch : 0;
   p->launch = (SnGpuLaunch){.blocks = blocks_of(f, p, sn_schedule_number(a, "blocks")),
                             .cluster = 1,
                             .threads = threads,
@@ -300,6 +342,8 @@ MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
                     (long long)p->n, (long long)sn_gpu_tile_columns(f));
   if (is_streamed(p->kernel))
     return plan_streams(f, p);
+  if (is_window(p->kernel))
+    return plan_windows(f, p);
   if (f->sides.size)
     return sn_error(f->op, "has a schedule with kernel = \"%s\", and a side that is computed, which \"mma.stream\" has",
                     p->kernel);

@@ -27,6 +27,8 @@ typedef struct {
   SnGpuDims batch;   // both sides of a product use them
   SnGpuDims rows;    // sides a use them, or columns of the form do not
   SnGpuDims columns; // sides b use them, or nobody does and they are columns of the form
+  int64_t patch;     // 0: a tile has columns that follow each other; else so many of the last dimension's, of as many
+                     // of the one in front of it as make a tile
 } SnGpuPoints;
 
 // Product p of the form: its sides, a without columns of the form where there is one.
@@ -89,8 +91,11 @@ bool sn_gpu_are_vectors(const SnForm *form, const SnAccess *access, const SnGpuD
 bool sn_gpu_by_warpgroups(const char *kernel);
 // All products have a line of this name.
 bool sn_gpu_has_kernel(const SnForm *form, const char *kernel);
-// Tiles of a form whose sizes are known; SN_DYNAMIC where they are not.
+// Tiles of a form whose sizes are known; SN_DYNAMIC where they are not. Of patches: so many of the last dimension, of
+// the one in front of it, and of all others.
 int64_t sn_gpu_num_tiles(const SnForm *form, const SnGpuPoints *points, int64_t m, int64_t n);
+void sn_gpu_num_patches(const SnForm *form, const SnGpuPoints *points, int64_t n, int64_t *across, int64_t *down,
+                        int64_t *others);
 // Sums of half types so short that a product is little more than storing it: small tiles of mma.sync, whose sides need
 // not lie in lines that copies take (an H200, 26 drawn products of at most 32: 0.81 of the time by wgmma). But what is
 // large, and stored by vectors, wgmma has: its copies ask for more at a time.

@@ -28,6 +28,7 @@
 #include "passes/arrange/arrange.h"
 #include "dialect/sequence.h"
 #include "lowering/facts/gpu_slots.h"
+#include "lowering/facts/gpu_window_tiles.h"
 #include "passes/split/pieces.h"
 #include "target/chips.h"
 #include <stdio.h>
@@ -61,6 +62,7 @@ typedef struct {
   intptr_t moved[2];     // of sides a and b: the tensor's dimension that becomes the last one; -1: the side stays
   double cycles[2];      // of a thread, for each element that it brings
   bool once[2];          // it is read once, and not again for the product, where it stays
+  bool exact;            // f32 is multiplied by nothing but f32
 } Plan;
 
 static const SnAccess *side_of(const Plan *p, int is_b) {
@@ -221,6 +223,9 @@ static bool by_vectors(const Plan *p, int is_b) {
 // Windows: a thread that names each element by itself takes three times as long as it multiplies (a convolution of 5 x
 // 5 on an H200: 15.7 TFLOP/s, and 34.4 by vectors).
 static bool plan_f32(Plan *p, size_t number, const SnGpuChip *chip) {
+  SnGpuWindowTile window;
+  if (sn_gpu_window_tile(&p->f, chip, p->exact, &window)) // threads read them where they lie
+    return false;
   p->product = sn_gpu_product(&p->f, number, "fma");
   if (!mlirTypeIsAF32(p->product.type) || p->product.summed.num_dims < 2 || side_bits(p, 0) != 32 ||
       side_bits(p, 1) != 32)
@@ -499,9 +504,9 @@ static MlirOperation arrange(const Plan *p, ArrangedVec *all) {
   return made;
 }
 
-static void arrange_form(MlirOperation op, const SnGpuChip *chip, ArrangedVec *all) {
+static void arrange_form(MlirOperation op, const SnGpuChip *chip, bool exact, ArrangedVec *all) {
   for (size_t number = 0, products = 1; number < products; ++number) {
-    Plan p = {.f = sn_form_read(op)};
+    Plan p = {.f = sn_form_read(op), .exact = exact};
     bool can =
         sn_num_results(op) && !sn_in_sequence(op) && !p.f.schedule.ptr && !sn_gpu_not_products(&p.f) && is_static(&p.f);
     products = p.f.products.size;
@@ -518,15 +523,25 @@ static void arrange_form(MlirOperation op, const SnGpuChip *chip, ArrangedVec *a
 
 typedef struct {
   const char *chip;
+  bool allow_tf32, f32_parts;
 } Options;
 static const SnOption options[] = {
     {SN_OPTION_STRING, "chip", "the GPU's architecture, as ptxas names it", SN_GPU_CHIP_DEFAULT, NULL,
      offsetof(Options, chip)},
+    {SN_OPTION_BOOL, "allow-tf32", "a GPU may round the sides of products in f32 to tf32", "false", NULL,
+     offsetof(Options, allow_tf32)},
+    {SN_OPTION_BOOL, "f32-parts", "a GPU's products in f32 may take sides as sums of three bf16", "false", NULL,
+     offsetof(Options, f32_parts)},
     {0},
 };
 
-// `user`: the chip where wgmma has slots, or NULL.
+typedef struct {
+  const SnGpuChip *chip; // where wgmma has slots, or NULL
+  bool exact;
+} Arrange;
+
 static MlirLogicalResult arrange_function(MlirOperation func, void *user) {
+  const Arrange *how = user;
   SnOpVec rows = sn_collect(func, "sinter.rowwise");
   for (size_t k = 0; k < rows.size; ++k)
     sn_spread_columns(sn_merge_columns(sn_longer_rows(sn_order_rows(sn_order_columns(sn_one_row(rows.data[k]))))));
@@ -535,8 +550,8 @@ static MlirLogicalResult arrange_function(MlirOperation func, void *user) {
   ArrangedVec all = {0};
   for (size_t k = 0; k < forms.size; ++k) {
     MlirOperation form = sn_merge_sums(forms.data[k]);
-    if (user)
-      arrange_form(form, user, &all);
+    if (how->chip)
+      arrange_form(form, how->chip, how->exact, &all);
   }
   sn_vec_free(&all);
   sn_vec_free(&forms);
@@ -548,7 +563,8 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const SnGpuChip *chip = sn_gpu_chip(o->chip);
   if (!chip)
     return sn_error(op, SN_GPU_CHIP_ERROR, o->chip);
-  return sn_each_function(op, arrange_function, strcmp(o->chip, "sm_90a") ? NULL : (void *)chip);
+  Arrange how = {.chip = strcmp(o->chip, "sm_90a") ? NULL : chip, .exact = !o->allow_tf32 && !o->f32_parts};
+  return sn_each_function(op, arrange_function, &how);
 }
 
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);

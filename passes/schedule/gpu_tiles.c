@@ -448,6 +448,9 @@ MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions 
   MlirAttribute streams = sn_schedule_gpu_streams(f, options);
   if (streams.ptr)
     return streams;
+  MlirAttribute windows = sn_schedule_gpu_windows(f, options);
+  if (windows.ptr)
+    return windows;
   int64_t split = 1;
   const Tile *small = sn_in_sequence(f->op) ? NULL : choose_small(f, &points, options);
   if (small)
@@ -467,8 +470,12 @@ MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions 
 bool sn_schedule_gpu_tile(const SnForm *f, const SnScheduleOptions *options, size_t i, MlirAttribute *schedule) {
   size_t num_staged = sizeof staged / sizeof *staged, num_tiles = sizeof tiles / sizeof *tiles;
   *schedule = mlirAttributeGetNull();
-  if (sn_gpu_not_products(f) || f->sides.size || i >= num_staged + num_tiles)
+  if (sn_gpu_not_products(f) || f->sides.size || i > num_staged + num_tiles)
     return false;
+  if (i == num_staged + num_tiles) {
+    *schedule = sn_schedule_gpu_windows(f, options);
+    return true;
+  }
   const SnGpuChip *chip = sn_gpu_chip(options->chip);
   SnGpuPoints points = sn_gpu_points(f);
   if (i < num_staged) {

@@ -29,6 +29,8 @@ MlirAttribute sn_schedule_gpu_rows(const SnForm *form, const SnScheduleOptions *
 MlirAttribute sn_schedule_gpu_products(const SnForm *form, const SnScheduleOptions *options);
 // Null without a remark where the form is no product of few rows, or other kernels are faster.
 MlirAttribute sn_schedule_gpu_streams(const SnForm *form, const SnScheduleOptions *options);
+// The same where it is no convolution of f32.
+MlirAttribute sn_schedule_gpu_windows(const SnForm *form, const SnScheduleOptions *options);
 MlirAttribute sn_schedule_gpu_layers(const SnForm *form, const SnScheduleOptions *options);
 // What family i of the GPU's table makes of a form on a chip that sn_gpu_chip knows, null where it does not fit; false
 // behind the last.

@@ -13,7 +13,7 @@
 //
 // test: test/passes/split/few.mlir
 
-#include "lowering/facts/gpu_products.h"
+#include "lowering/facts/gpu_windows.h"
 #include "lowering/facts/product_sides.h"
 #include "lowering/rows/rowmemory.h"
 #include "passes/split/pieces.h"
@@ -93,6 +93,9 @@ bool sn_has_few_sums(const SnForm *f) {
     return false;
   if (sums < LEAST_SUM && (!one || (sums > MOST_TAPS && has_window(f, sum))))
     return false;
+  SnGpuWindow window;
+  if (outputs > MOST_OUTPUTS && sums >= LEAST_SUM && !sn_gpu_not_window(f, 1, &window))
+    return false; // threads read it where it lies, each element once for several
   bool along = true;
   for (size_t k = 0; k < sn_first_input(f); ++k)
     along &= lies_along(f, &f->inputs.data[k], sum) || (one && lies_across(f, &f->inputs.data[k]));

@@ -10,6 +10,7 @@ import chain_cases
 import head_cases
 import layer_cases
 import stream_cases
+import window_cases
 
 CASES = []
 DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "bf16": np.float32, "i32": np.int32,
@@ -1796,6 +1797,7 @@ def all_cases():
     few_products()
     computed_sides()
     stream_cases.streams(case, program, tensor, cast)
+    window_cases.windows(case, program, tensor, cast)
     # labels and asserts
     cross_entropy("cross_entropy_i64", 17, 100)
     cross_entropy("cross_entropy_i32", 17, 101, "i32")

@@ -128,6 +128,13 @@ int64_t emu_cas(int64_t *p, int64_t old, int64_t x) {
     *p = x;
   return was;
 }
+float emu_load_f32(int64_t p) { return *(float *)p; }
+float emu_load_inside1(int64_t p, int32_t a) { return a ? *(float *)p : 0; }
+float emu_load_inside2(int64_t p, int32_t a, int32_t b) { return emu_load_inside1(p, a & b); }
+float emu_load_inside3(int64_t p, int32_t a, int32_t b, int32_t c) { return emu_load_inside1(p, a & b & c); }
+float emu_load_inside4(int64_t p, int32_t a, int32_t b, int32_t c, int32_t d) {
+  return emu_load_inside1(p, a & b & c & d);
+}
 int32_t emu_load32(int64_t p) { return *(int32_t *)p; }
 void emu_store32(int64_t p, int32_t x) { *(int32_t *)p = x; }
 int64_t emu_add(int64_t *p, int64_t x) { return (*p += x) - x; }

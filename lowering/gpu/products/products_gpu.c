@@ -14,6 +14,7 @@
 #include "lowering/gpu/products/products_gpu.h"
 #include "lowering/facts/gpu_forms.h"
 #include "lowering/facts/gpu_streams.h"
+#include "lowering/facts/gpu_windows.h"
 #include "lowering/rows/rowmemory.h"
 
 void sn_gpu_point(SnBuilder *b, const SnForm *f, const SnGpuDims *dims, MlirValue linear, MlirValue *to) {
@@ -62,6 +63,7 @@ void sn_gpu_store_sums(SnBuilder *b, const SnLayout *l, MlirValue thread, const 
 static void (*const emitters[SN_WRITTEN_COUNT])(SnBuilder *, SnGpuProducts *, const SnGpuProduct *, MlirValue) = {
     [SN_WRITTEN_BY_THREADS] = sn_gpu_sum_by_threads,
     [SN_WRITTEN_BY_WARPS] = sn_gpu_sum_by_warps,
+    [SN_WRITTEN_BY_WINDOWS] = sn_gpu_sum_by_windows,
     [SN_WRITTEN_BY_STREAMS] = sn_gpu_sum_by_streams,
 };
 
@@ -108,17 +110,35 @@ MlirValue sn_gpu_inside(SnBuilder *b, MlirValue i, MlirValue size, int64_t tile)
   return whole ? sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1) : sn_row_below(b, i, size);
 }
 
+MlirValue sn_gpu_column_point(SnBuilder *b, const SnGpuProducts *g, MlirValue column, MlirValue *to) {
+  const SnGpuPoints *points = &g->plan->points;
+  if (!points->patch) {
+    column = sn(b, "arith.addi", g->first_column, column);
+    sn_gpu_point(b, g->form, &points->columns, column, to);
+    return sn_gpu_inside(b, column, g->num_columns, g->plan->n);
+  }
+  MlirValue patch = sn_index(b, points->patch), at[] = {sn(b, "arith.remui", column, patch),
+                                                        sn(b, "arith.divui", column, patch)},
+            inside = {0};
+  int64_t sizes[] = {points->patch, g->plan->n / points->patch};
+  for (size_t i = 0; i < 2 && i < points->columns.n; ++i) {
+    int64_t d = points->columns.dims[points->columns.n - 1 - i];
+    to[d] = sn(b, "arith.addi", g->dims[d], at[i]);
+    MlirValue in = sn_gpu_inside(b, to[d], sn_form_size(b, g->form, d), sizes[i]);
+    inside = i ? sn(b, "arith.andi", inside, in) : in;
+  }
+  return inside;
+}
+
 void sn_gpu_emit_elements(SnBuilder *b, SnGpuProducts *g, MlirValue row, MlirValue column, int64_t lanes,
                           const MlirValue *sums) {
   const SnForm *f = g->form;
   const SnGpuPoints *points = &g->plan->points;
-  MlirValue dims[SN_MAX_DIMS], i = sn(b, "arith.addi", g->first_row, row),
-                               j = sn(b, "arith.addi", g->first_column, column);
-  SnIf in = sn_if(b, sn(b, "arith.andi", sn_gpu_inside(b, i, g->num_rows, g->plan->m),
-                        sn_gpu_inside(b, j, g->num_columns, g->plan->n)));
+  MlirValue dims[SN_MAX_DIMS], i = sn(b, "arith.addi", g->first_row, row);
   memcpy(dims, g->dims, sizeof dims);
+  MlirValue inside = sn_gpu_column_point(b, g, column, dims);
+  SnIf in = sn_if(b, sn(b, "arith.andi", sn_gpu_inside(b, i, g->num_rows, g->plan->m), inside));
   sn_gpu_point(b, f, &points->rows, i, dims);
-  sn_gpu_point(b, f, &points->columns, j, dims);
   sn_row_begin(&g->program);
   memcpy(g->program.dims, dims, (size_t)f->num_rows * sizeof *dims);
   Elements e = {.g = g, .at = sn_fragment(column_of(b, f, dims), lanes)};
@@ -152,9 +172,35 @@ void sn_gpu_emit_stored(SnBuilder *b, SnGpuProducts *g, const MlirValue *memory,
   free(sums);
 }
 
+// Tiles beside each other, of all columns.
+static MlirValue tiles_across(SnBuilder *b, const SnGpuProducts *g) {
+  const SnGpuProductPlan *p = g->plan;
+  int64_t across, down, others;
+  if (!p->points.patch)
+    return sn_size_ceil(b, g->num_columns, sn_index(b, p->n));
+  sn_gpu_num_patches(g->form, &p->points, p->n, &across, &down, &others);
+  return sn_index(b, sn_times(sn_times(across, down), others));
+}
+
+// The patch's first point.
+static void place_patch(SnBuilder *b, SnGpuProducts *g, MlirValue number) {
+  const SnGpuPoints *points = &g->plan->points;
+  SnGpuDims others = {.n = points->columns.n > 2 ? points->columns.n - 2 : 0};
+  memcpy(others.dims, points->columns.dims, others.n * sizeof *others.dims);
+  int64_t across, down, all, sizes[] = {points->patch, g->plan->n / points->patch};
+  sn_gpu_num_patches(g->form, points, g->plan->n, &across, &down, &all);
+  int64_t counts[] = {across, down};
+  for (size_t i = 0; i < 2 && i < points->columns.n; ++i) {
+    MlirValue count = sn_index(b, counts[i]), at = sn(b, "arith.remui", number, count);
+    number = sn(b, "arith.divui", number, count);
+    g->dims[points->columns.dims[points->columns.n - 1 - i]] = sn(b, "arith.muli", at, sn_index(b, sizes[i]));
+  }
+  sn_gpu_point(b, g->form, &others, number, g->dims);
+}
+
 void sn_gpu_place_tile(SnBuilder *b, SnGpuProducts *g, MlirValue number) {
   const SnGpuProductPlan *p = g->plan;
-  MlirValue m = sn_index(b, p->m), n = sn_index(b, p->n), across = sn_size_ceil(b, g->num_columns, n),
+  MlirValue m = sn_index(b, p->m), n = sn_index(b, p->n), across = tiles_across(b, g),
             down = sn_size_ceil(b, g->num_rows, m), all = sn_size_mul(b, down, across), line, column;
   g->tile = number;
   if (p->split > 1) {
@@ -175,6 +221,8 @@ void sn_gpu_place_tile(SnBuilder *b, SnGpuProducts *g, MlirValue number) {
   }
   g->first_column = sn(b, "arith.muli", column, n);
   g->first_row = sn(b, "arith.muli", line, m);
+  if (p->points.patch)
+    place_patch(b, g, column);
   sn_gpu_point(b, g->form, &p->points.batch, batch, g->dims);
 }
 
@@ -222,16 +270,27 @@ static void emit_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void 
 
 // ---- its memory ---------------------------------------------------------------------------------
 
+// Windows stay where they are.
+static int64_t filter_bytes(const SnGpuProducts *g, bool is_a) {
+  SnGpuWindow w;
+  sn_gpu_not_window(g->form, g->plan->n / 32 * sn_gpu_window_filters(g->plan->m), &w);
+  return is_a ? sn_gpu_window_bytes(&w, g->plan->m, g->plan->k) : 0;
+}
+
 static MlirValue side_memory(SnBuilder *b, SnGpuProducts *g, bool is_a) {
   const SnGpuProductPlan *plan = g->plan;
   int64_t bytes = 0;
   for (size_t i = 0; i < g->form->products.size; ++i) {
     SnGpuProduct p = sn_gpu_product(g->form, i, plan->kernel);
-    int64_t of_this = p.line->written == SN_WRITTEN_BY_STREAMS
-                          ? plan->stages * sn_gpu_stream_side_bytes(g->form, is_a, is_a ? plan->m : plan->n, plan->k)
-                          : sn_gpu_side_bytes(&p, is_a ? plan->m : plan->n, plan->k);
+    int64_t extent = is_a ? plan->m : plan->n, of_this;
+    of_this = p.line->written == SN_WRITTEN_BY_STREAMS
+                  ? plan->stages * sn_gpu_stream_side_bytes(g->form, is_a, extent, plan->k)
+              : p.line->written == SN_WRITTEN_BY_WINDOWS ? filter_bytes(g, is_a)
+                                                         : sn_gpu_side_bytes(&p, extent, plan->k);
     bytes = of_this > bytes ? of_this : bytes;
   }
+  if (!bytes)
+    return (MlirValue){0};
   return sn_gpu_launched_shared(b, g->k, "sides of a product", 1, &bytes, mlirIntegerTypeGet(b->ctx, 8),
                                 SN_GPU_FOR_VECTORS);
 }
@@ -288,7 +347,7 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   g.num_columns = size_of(b, &f, &points->columns);
   sn_gpu_know_lanes(k);
   g.program.aligned = SN_GPU_OPERANDS_ALIGNED;
-  MlirValue across = sn_size_ceil(b, g.num_columns, sn_index(b, c->plan->n)),
+  MlirValue across = tiles_across(b, &g),
             down = sn_size_ceil(b, g.num_rows, sn_index(b, c->plan->m)),
             all =
                 sn_size_mul(b, sn_size_mul(b, g.num_batch, sn_size_mul(b, down, across)), sn_index(b, c->plan->split));
@@ -321,6 +380,7 @@ static bool by_pieces(const SnForm *f, const SnGpuProductPlan *plan) {
     for (int is_a = 0; is_a < 2; ++is_a) {
       SnGpuSlot side;
       some |= p.line->written == SN_WRITTEN_BY_WARPS || p.line->written == SN_WRITTEN_BY_STREAMS ||
+              p.line->written == SN_WRITTEN_BY_WINDOWS ||
               (p.line->written == SN_WRITTEN_BY_WARPGROUPS &&
                sn_gpu_slot(f, &plan->points, &p, is_a, is_a ? plan->m : plan->n, &side, NULL) &&
                side.fetch == SN_GPU_BY_PIECES);

@@ -18,7 +18,7 @@ typedef struct {
   SnRowProgram program;
   const MlirValue *addresses;                 // of the form's inputs: i64, or null
   MlirValue num_batch, num_rows, num_columns; // index: points of each
-  MlirValue first_row, first_column;          // index: of the tile
+  MlirValue first_row, first_column;          // index: of the tile; of patches: the first's dimensions are in `dims`
   MlirValue tile, part;                       // index: which tile of all, which part of its sum
   MlirValue dims[SN_MAX_DIMS];                // of the form: those of the batch are set for a tile
   MlirValue *sums;                            // of each product: memref<m x n>, in shared memory
@@ -78,6 +78,8 @@ void sn_gpu_emit_shared_row(SnBuilder *b, SnGpuProducts *g, const SnGpuSharedRow
 void sn_gpu_emit_rows_of_pairs(SnBuilder *b, SnGpuProducts *g, MlirValue row, const MlirValue *values, int64_t stride);
 void sn_gpu_emit_rows_of_tile(SnBuilder *b, SnGpuProducts *g);
 
+// Where column `column` of the tile is: sets the dimensions of columns in `to`. i1: whether it is one of the form's.
+MlirValue sn_gpu_column_point(SnBuilder *b, const SnGpuProducts *g, MlirValue column, MlirValue *to);
 // i1: i < size, unless pieces of so many end with it.
 MlirValue sn_gpu_inside(SnBuilder *b, MlirValue i, MlirValue size, int64_t piece);
 
@@ -87,7 +89,8 @@ void sn_gpu_emit_staged(SnBuilder *b, SnGpuProducts *g, MlirValue tiles); // pro
 // What writes the tile's sums of a product to its memref: all threads know them behind the next barrier.
 void sn_gpu_sum_by_threads(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, MlirValue memory); // product_sums.c
 void sn_gpu_sum_by_warps(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, MlirValue memory);   // product_warps.c
-// product_streams.c
+// product_windows.c, product_streams.c
+void sn_gpu_sum_by_windows(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, MlirValue memory);
 void sn_gpu_sum_by_streams(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, MlirValue memory);
 
 #endif

@@ -13,6 +13,8 @@
 #include "lowering/gpu/shell/kernel_arguments.h"
 #include "lowering/gpu/shell/launch.h"
 #include "lowering/rows/rowprogram.h"
+#include <assert.h>
+#include <stdio.h>
 
 MlirOperation sn_gpu_module(MlirOperation module) { return sn_symbol(module, SN_GPU_MODULE); }
 
@@ -116,6 +118,23 @@ MlirOperation sn_gpu_ptx(SnBuilder *b, const char *text, const char *constraints
   return sn_op(b, "llvm.inline_asm", operands, sn_types(result.ptr != NULL, &result),
                sn_attr("asm_string", sn_string(b->ctx, text)), sn_attr("constraints", sn_string(b->ctx, constraints)),
                sn_attr("has_side_effects", sn_unit(b->ctx)));
+}
+
+MlirValue sn_gpu_load_inside(SnBuilder *b, intptr_t words, const MlirValue *operands) {
+  static const char *const constraints[] = {"=f,l", "=&f,l,r", "=&f,l,r,r", "=&f,l,r,r,r", "=&f,l,r,r,r,r"};
+  char text[400] = "ld.global.nc.f32 $0, [$1];";
+  assert(words < (intptr_t)(sizeof constraints / sizeof *constraints) && "so many subscripts have a window");
+  if (words) {
+    int n = snprintf(text, sizeof text,
+                     "{\n\t.reg .pred inside%d;\n\t.reg .b32 word;\n\tmov.b32 word, $2;\n\t", (int)words);
+    for (intptr_t i = 1; i < words; ++i)
+      n += snprintf(text + n, sizeof text - (size_t)n, "and.b32 word, word, $%d;\n\t", (int)i + 2);
+    snprintf(text + n, sizeof text - (size_t)n,
+             "setp.ne.b32 inside%d, word, 0;\n\tmov.f32 $0, 0f00000000;\n\t"
+             "@inside%d ld.global.nc.f32 $0, [$1];\n\t}",
+             (int)words, (int)words);
+  }
+  return sn_result(sn_gpu_ptx(b, text, constraints[words], sn_values(1 + words, operands), mlirF32TypeGet(b->ctx)), 0);
 }
 
 static MlirOperation make_function(SnBuilder *b, const char *name, MlirOperation op, const SnGpuBody *body,

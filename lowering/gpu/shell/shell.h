@@ -90,6 +90,9 @@ MlirOperation sn_gpu_module(MlirOperation module);
 MlirValue sn_gpu_view(SnBuilder *b, MlirValue memref, MlirType t, const MlirValue *dynamic_sizes);
 // Inline PTX with side effects; `result` may be null.
 MlirOperation sn_gpu_ptx(SnBuilder *b, const char *text, const char *constraints, SnValues operands, MlirType result);
+// An f32 of global memory that nobody writes meanwhile: operands[0] is its address, i64. Of the `words` i32 behind that
+// some bit is set in all; else 0 is given, and memory is not read.
+MlirValue sn_gpu_load_inside(SnBuilder *b, intptr_t words, const MlirValue *operands);
 
 // teams.c
 
