@@ -117,6 +117,9 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"gpu_rows", "cluster", 1, 8, 0, 1, NULL, "blocks that share a row which stays in registers"},
     {"gpu_rows", "remake", 0, 1, 1, 0, NULL,
      "of rows in registers: 1: only what was read is kept from phase to phase, the rest is computed anew"},
+    {"gpu_rows", "held", 0, 1, 1, 0, NULL,
+     "of rows in registers, in a loop of a launch: 1: what is read and no turn makes is read once, and stays in "
+     "registers of each row's own threads over all turns"},
     {"gpu_rows", "maximum", 0, 0, 0, 0, gpu_maxima,
      "how a sum of exponentials under a row's maximum gets it; \"online\": in the same phase, sums being scaled where "
      "it is exceeded; \"before\": by a phase of its own"},

@@ -11,7 +11,8 @@
   X(host_alloc) X(host_cut_chains) X(host_deallocations) X(host_splice) X(host_split_views) X(host_destinations) \
   X(host_empty) X(host_place) X(host_results) X(host_separate) \
   X(host_workspace) X(lower_cpu) X(lower_gpu)                                                                   \
-  X(arrange) X(behind_products) X(head_groups) X(variances) X(half_sums) X(turned_sums) X(long_columns) \
+  X(all_turns) X(arrange) X(behind_products) X(head_groups) X(variances) X(half_sums) X(turned_sums) \
+  X(long_columns) X(parted_rows) \
   X(bags) X(constants) X(elements) \
   X(known_sizes) X(one_place) X(long_rows) X(split_groups) X(shared_products) \
   X(check_sizes) X(concat) X(control) X(cost) X(corners) X(decompose) X(differentiate) X(expand) X(explain) \

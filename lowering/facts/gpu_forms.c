@@ -46,6 +46,7 @@ MlirLogicalResult sn_gpu_read_rows(const SnForm *f, SnGpuRows *s) {
                    .remake = sn_schedule_number(a, "remake"),
                    .before = sn_schedule_word_is(a, "maximum", "before"),
                    .wide = sn_schedule_word_is(a, "halves", "wide"),
+                   .held = sn_schedule_number(a, "held"),
                    .most = sn_schedule_number(a, "most"),
                    .multiple = sn_schedule_number(a, "multiple")};
   return SN_OK;
@@ -125,7 +126,8 @@ static SnGpuColumns columns_of(const SnForm *f, const SnGpuRows *s) {
                     .squares = s->shape == SN_GPU_SHAPE_GRID};
   if (s->residency != SN_GPU_REREAD && !rows_are_lanes(f) && n != SN_DYNAMIC)
     c.resident = (size_t)sn_pieces(n + (c.peeled ? s->vector - 1 : 0), at_once); // what stands in front of a row too
-  c.packed = c.resident && registers && !s->wide && c.width % 2 == 0 && sn_gpu_packed_rows(f);
+  c.held = c.resident && registers && s->held;
+  c.packed = c.resident && registers && !s->wide && !c.held && c.width % 2 == 0 && sn_gpu_packed_rows(f);
   c.remade = c.resident && registers && s->remake && !c.packed;
   c.online = !rows_are_lanes(f) && !s->before && s->rows <= 1; // one maximum for all lanes
   return c;

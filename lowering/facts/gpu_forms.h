@@ -31,6 +31,7 @@ typedef struct {
   bool ahead, remake;
   bool before;  // a maximum takes a phase of its own
   bool wide;    // bf16 waits in 32 bits
+  bool held;    // in a loop of a launch: what it reads and no turn makes waits over turns
   int64_t most; // columns of rows whose length is `?`; 0: any number
   int64_t multiple; // of which sizes `?` are multiples
 } SnGpuRows;
@@ -47,6 +48,7 @@ typedef struct {
   bool packed;     // vectors of bf16 wait as they are in memory (packed.c)
   bool remade;     // of what waits only what was read stays
   bool online;     // a maximum and exponentials under it take one phase (meet/online.c)
+  bool held;       // what no turn of a loop makes stays over turns (held.c)
   bool squares;    // so do a sum and the squares about its mean (meet/squares.c)
 } SnGpuColumns;
 
@@ -101,6 +103,19 @@ intptr_t sn_gpu_turned_row(const SnForm *form);
 // Rows that lie together by the first such operand; SN_DYNAMIC where that is not known.
 int64_t sn_gpu_turned_extent(const SnForm *form);
 SnGpuTurned sn_gpu_turned(const SnForm *form, int64_t rows, int64_t columns);
+
+// ---- operands that stay over the turns of a loop: gpu_held.c ---------------------------------
+
+typedef struct {
+  int64_t team, vector, vectors; // threads of a row, which are a block; elements of a vector; vectors of a thread
+} SnGpuHeld;
+
+// The form, in a loop, reads a row of input k that no turn makes.
+bool sn_gpu_may_hold(const SnForm *form, size_t k);
+// The registers of all multiprocessors have room for all of those.
+bool sn_gpu_has_room_to_hold(const SnForm *form, int64_t multiprocessors);
+// How they are held by threads; false: they are not.
+bool sn_gpu_plan_held(const SnForm *form, int64_t multiprocessors, SnGpuHeld *held);
 
 // ---- what forms are like --------------------------------------------------------------------
 

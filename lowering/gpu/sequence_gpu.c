@@ -41,6 +41,8 @@ typedef struct {
   int64_t beside;          // of its blocks, in one of the launch
   int64_t scratch;         // where its piece of the workspace begins
   SN_VEC(size_t) operands; // which of the kernel's; of what a loop makes, of which it is a part
+  SN_VEC(bool) may_hold;   // of each operand: no turn makes it
+  SnValueVec held;         // what threads read of these in front of the loop
 } Member;
 
 enum { NO_OPERAND = -1 }; // what a loop carries: different ones by turns
@@ -105,6 +107,9 @@ static MlirLogicalResult gather(MlirOperation op, const SnGpuBody *body, void *u
               .scratch = (q->scratch + SCRATCH_ALIGNED - 1) / SCRATCH_ALIGNED * SCRATCH_ALIGNED};
   for (intptr_t k = 0; k < sn_num_operands(op); ++k)
     sn_push(&m.operands, operand_under(q, sn_operand(op, k)));
+  if (body->hold && l->blocks > q->plan.blocks * m.beside)
+    return sn_error(op, "holds what it reads over turns in %lld blocks, in a sequence that runs %lld of them at once",
+                    (long long)l->blocks, (long long)(q->plan.blocks * m.beside));
   q->scratch = m.scratch + body->scratch;
   q->asserts |= body->asserts;
   sn_push(&q->members, m);
@@ -364,6 +369,15 @@ typedef struct {
   const SnTurns *turns; // null: it is in no loop
 } Writing;
 
+// Which block of the form's this is; `tenant`: of those beside each other, or null.
+static MlirValue block_of(SnBuilder *b, const SnGpuKernel *k, const Member *m, MlirValue *tenant) {
+  *tenant = (MlirValue){0};
+  if (m->beside < 2)
+    return k->block;
+  *tenant = sn(b, "arith.divui", k->thread, sn_index(b, m->launch.threads));
+  return sn(b, "arith.addi", sn(b, "arith.muli", k->block, sn_index(b, m->beside)), *tenant);
+}
+
 static void find_operand(const Writing *w, size_t o, MlirValue *operand, MlirValue *address) {
   MlirValue v = sn_operand(w->member->op, (intptr_t)o);
   if (w->turns && sn_turns_make(w->turns, v)) {
@@ -387,15 +401,12 @@ static MlirLogicalResult write_form(MlirOperation op, const SnGpuBody *body, voi
   apart.thread = sn(b, "arith.addi", k->thread, zero);
   apart.block = sn(b, "arith.addi", k->block, zero);
   k = &apart;
-  MlirValue tenant = {0}, block = k->block, all = sn_index(b, m->launch.blocks);
+  MlirValue tenant, all = sn_index(b, m->launch.blocks);
   SnIf some = {0};
   if (m->beside * m->launch.threads < k->threads)
     some = sn_if(b, sn(b, "arith.cmpi", k->thread, sn_index(b, m->beside * m->launch.threads),
                        sn_attr("predicate", sn_i64(b->ctx, 6)))); // ult
-  if (m->beside > 1) {
-    tenant = sn(b, "arith.divui", k->thread, sn_index(b, m->launch.threads));
-    block = sn(b, "arith.addi", sn(b, "arith.muli", block, sn_index(b, m->beside)), tenant);
-  }
+  MlirValue block = block_of(b, k, m, &tenant);
   SnLoop turn = sn_for(b, block, all, sn_index(b, at_once));
   SnGpuRole role = {.name = "a block of a form", .warps = m->launch.threads / 32, .barrier = 1};
   SnGpuKernel of = form_kernel(b, k, m, turn.index, tenant, &role);
@@ -407,6 +418,8 @@ static MlirLogicalResult write_form(MlirOperation op, const SnGpuBody *body, voi
   of.operands = operands;
   of.addresses = addresses;
   of.num_operands = m->operands.size;
+  of.held = m->held.size ? &m->held : NULL;
+  of.may_hold = m->may_hold.data;
   if (body->scratch) {
     MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
     of.scratch = sn(b, "memref.view", k->scratch, sn_index(b, m->scratch),
@@ -421,6 +434,34 @@ static MlirLogicalResult write_form(MlirOperation op, const SnGpuBody *body, voi
     sn_end_if(b, &some);
   free(operands);
   free(addresses);
+  return SN_OK;
+}
+
+// What the form's threads keep over the turns of its loop, in front of it. A block that has no part of the form reads
+// what the last one does.
+static MlirLogicalResult hold_operands(MlirOperation op, const SnGpuBody *body, void *user) {
+  Writing *w = user;
+  SnBuilder *b = w->b;
+  Member *m = (Member *)w->member; // what is held is kept there
+  if (!body->hold)
+    return SN_OK;
+  MlirValue tenant, block = block_of(b, w->k, m, &tenant);
+  SnGpuRole role = {.name = "a block of a form", .warps = m->launch.threads / 32, .barrier = 1};
+  block = sn(b, "arith.minui", block, sn_index(b, m->launch.blocks - 1));
+  SnGpuKernel of = form_kernel(b, w->k, m, block, tenant, &role);
+  MlirValue *operands = sn_alloc((m->operands.size + 1) * sizeof *operands);
+  for (size_t k = 0; k < m->operands.size; ++k) {
+    MlirValue v = sn_operand(op, (intptr_t)k);
+    bool made = sn_turns_make(w->turns, v);
+    for (size_t i = 0; i < w->turns->loop->forms && !made; ++i)
+      made = sn_sequence_writes(&w->q->s, w->turns->loop->first + i, v);
+    sn_push(&m->may_hold, !made);
+    operands[k] = made ? v : w->k->operands[m->operands.data[k]]; // of what is made nothing is read here
+  }
+  of.operands = operands;
+  of.num_operands = m->operands.size;
+  body->hold(b, &of, m->may_hold.data, &m->held, body->user);
+  free(operands);
   return SN_OK;
 }
 
@@ -465,6 +506,10 @@ static MlirValue address_of(SnBuilder *b, MlirValue memory, void *user) {
 // A turn begins as a phase does; the first one has begun.
 static void emit_loop(SnBuilder *b, Emitting *e, const SnSequenceLoop *loop) {
   SnTurns t = {.loop = loop, .base = address_of, .user = e, .space = 1};
+  for (size_t i = 0; i < loop->forms; ++i) {
+    Writing w = {e->q, &e->q->members.data[loop->first + i], b, e->k, e->zero, &t};
+    sn_gpu_lower_form(w.member->op, hold_operands, &w);
+  }
   sn_turns_begin(b, &t);
   MlirValue later = sn(b, "arith.cmpi", t.at.index, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 1))); // ne
   SnIf again = sn_if(b, later);
@@ -543,8 +588,11 @@ MlirLogicalResult sn_gpu_lower_sequence(MlirOperation op, SnGpuTakeBody take, vo
     if (q.plan.clocks && !sn_failed(result))
       note_clocks(op, &q);
   }
-  for (size_t i = 0; i < q.members.size; ++i)
+  for (size_t i = 0; i < q.members.size; ++i) {
     sn_vec_free(&q.members.data[i].operands);
+    sn_vec_free(&q.members.data[i].may_hold);
+    sn_vec_free(&q.members.data[i].held);
+  }
   sn_vec_free(&q.members);
   sn_vec_free(&q.operands);
   sn_vec_free(&q.written);

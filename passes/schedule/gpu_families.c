@@ -431,6 +431,16 @@ bool sn_gpu_row_read(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   return fits;
 }
 
+// In a loop of a launch: what no turn makes stays in registers.
+static bool hold(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
+  SnGpuHeld held;
+  if (!sn_in_sequence(a->form->op) || !sn_gpu_plan_held(a->form, a->gpu->multiprocessors, &held))
+    return false;
+  *s = (SnGpuRowSchedule){.threads = held.team, .team = held.team, .vector = held.vector, .unroll = 1, .cluster = 1,
+                          .blocks = a->rows, .at_once = SHARED_THREADS, .registers = true, .held = true};
+  return true;
+}
+
 MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *options) {
   SnGpuChip chip = *sn_gpu_chip(options->chip);
   if (sn_in_sequence(f->op)) { // what blocks share beside memory is there once for all forms
@@ -439,6 +449,8 @@ MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *opt
   }
   SnGpuRowFacts facts = sn_schedule_gpu_facts(f, &chip);
   SnGpuRowSchedule s = {0};
+  if (hold(&facts, &s))
+    return sn_gpu_row_attribute_alone(&facts, &s);
   sn_gpu_row_spread(&facts);
   for (size_t i = 0; i < sizeof families / sizeof *families && !families[i].fits(&facts, &s); ++i)
     ;

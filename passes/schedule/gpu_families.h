@@ -26,7 +26,7 @@ typedef struct {
   int64_t most;                    // columns of a row whose length is `?`; 0: any number
   int64_t at_once;                 // threads on a multiprocessor; 0: SN_GPU_ROW_THREADS
   int64_t tile_rows, tile_columns; // of turned
-  bool registers, shared, flat, tile, turned;
+  bool registers, shared, flat, tile, turned, held;
   SnGpuGridRows grid; // group: 0 for other families
 } SnGpuRowSchedule;
 

@@ -74,7 +74,7 @@ static MlirAttribute attribute_with(const SnGpuRowFacts *facts, const SnGpuRowSc
     return sn_schedule_gpu_grid_attr(loc, &s->grid, facts->remake);
   char unroll[32] = "", cluster[32] = "", team[32] = "", rows[32] = "", most[32] = "", tile[64] = "", multiple[48] = "",
        least[48] = "";
-  const char *next = ahead(facts, s) ? ", ahead = 1" : "",
+  const char *next = s->held ? ", held = 1" : ahead(facts, s) ? ", ahead = 1" : "",
              *remake = s->registers && facts->remake ? ", remake = 1" : "",
              *maximum = shuffles_maxima(f, s) ? ", maximum = \"before\"" : "";
   if (s->unroll > 1)

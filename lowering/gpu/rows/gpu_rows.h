@@ -92,6 +92,12 @@ SnAccess sn_gpu_output(const SnGpuRowKernel *g, size_t o);
 // x where there is no condition.
 MlirValue sn_gpu_select(SnBuilder *b, MlirValue condition, MlirValue x, MlirValue otherwise);
 
+// held.c
+
+// In front of a loop: reads what stays over turns. In a turn: the resident vectors have it.
+void sn_gpu_hold(SnBuilder *b, SnGpuRowKernel *g, const bool *may, SnValueVec *held);
+void sn_gpu_give_held(SnGpuRowKernel *g);
+
 // peel.c
 
 // Which lanes of a vector that begins at column j (below 0 in front of the row) are in the row; whether a vector at

@@ -86,6 +86,8 @@ static void emit_row(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *
   sn_gpu_begin_turns(b, k, tile);
   if (g->mine.resident)
     sn_gpu_begin_resident(b, g, row, g->resident, g->inside);
+  if (g->mine.held && k->held)
+    sn_gpu_give_held(g);
   if (shared) {
     sn_gpu_begin_shared_row(b, g, tile);
   } else if (ahead) {
@@ -191,33 +193,51 @@ typedef struct {
   const SnGpuRowPlan *plan;
 } Rowwise;
 
-static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
-  const Rowwise *r = user;
-  SnForm f = sn_form_read(r->op);
+// The form in the kernel's memory, and its row program. Free with end_kernel.
+static void begin_kernel(SnBuilder *b, SnGpuKernel *k, const Rowwise *r, SnForm *f, SnGpuRowKernel *g) {
+  *f = sn_form_read(r->op);
   MlirValue *operands = sn_alloc((k->num_operands + 1) * sizeof *operands);
   memcpy(operands, k->operands, k->num_operands * sizeof *operands);
   for (size_t o = 0; o < k->num_operands; ++o)
-    sn_gpu_access(&f, o)->value = operands[o];
+    sn_gpu_access(f, o)->value = operands[o];
   if (k->teams == SN_GPU_GRID)
-    sn_gpu_flatten(b, &f, operands);
+    sn_gpu_flatten(b, f, operands);
   k->operands = operands;
+  begin(g, f, r->plan, sn_values((intptr_t)k->num_operands, operands));
+  g->program.aligned = SN_GPU_OPERANDS_ALIGNED;
+  g->program.multiple = r->plan->columns.multiple;
+  g->k = k;
+  sn_gpu_mark_exponentials(&g->program);
+  g->length = sn_form_columns(b, f);
+  g->num_rows = sn_form_sizes(b, f, 0, f->num_rows);
+}
+
+static void end_kernel(SnGpuKernel *k, SnForm *f, SnGpuRowKernel *g) {
+  sn_row_program_free(&g->program);
+  sn_form_free(f);
+  free((void *)k->operands);
+}
+
+static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
+  const Rowwise *r = user;
+  SnForm f;
   SnGpuRowKernel g;
-  begin(&g, &f, r->plan, sn_values((intptr_t)k->num_operands, operands));
-  g.program.aligned = SN_GPU_OPERANDS_ALIGNED;
-  g.program.multiple = r->plan->columns.multiple;
-  g.k = k;
-  sn_gpu_mark_exponentials(&g.program);
-  g.length = sn_form_columns(b, &f);
-  g.num_rows = sn_form_sizes(b, &f, 0, f.num_rows);
+  begin_kernel(b, k, r, &f, &g);
   if (k->teams == SN_GPU_GROUP)
     sn_gpu_grid_rows(b, &g);
   else if (r->plan->turned.n)
     sn_gpu_turned_rows(b, &g);
   else
     run_rows(b, &g);
-  sn_row_program_free(&g.program);
-  sn_form_free(&f);
-  free(operands);
+  end_kernel(k, &f, &g);
+}
+
+static void hold(SnBuilder *b, SnGpuKernel *k, const bool *may, SnValueVec *held, const void *user) {
+  SnForm f;
+  SnGpuRowKernel g;
+  begin_kernel(b, k, user, &f, &g);
+  sn_gpu_hold(b, &g, may, held);
+  end_kernel(k, &f, &g);
 }
 
 // One kernel, by one schedule.
@@ -241,6 +261,7 @@ static MlirLogicalResult lower(MlirOperation op, const char *name, SnGpuTakeBody
                       .asserts = sn_gpu_asserts(&f),
                       .mbarriers = plan.columns.in_shared || (plan.fetch.in_bulk && plan.fetch.n),
                       .emit = emit,
+                      .hold = plan.columns.held ? hold : NULL,
                       .user = &user};
     result = take(op, &body, taker);
   }

@@ -51,6 +51,8 @@ typedef struct {
   MlirOperation entered;                   // of a cluster: where a block says that it has begun
   bool cluster_began;                      // the wait for all blocks of the cluster to have begun is written
   bool single_tile;                        // each team has one
+  const SnValueVec *held;                  // what was read in front of the loop; null: nothing was
+  const bool *may_hold;                    // of each operand: what it has was
   MlirValue turn, half;                    // i32: 0 and 1 by turns, tile by tile, and every two tiles
 } SnGpuKernel;
 
@@ -69,6 +71,9 @@ typedef struct {
   SnValues operands;          // the host's memrefs; none: the op's operands
   const bool *written;        // of these: it may be written, or overlap with one that is; NULL: none overlap
   void (*emit)(SnBuilder *b, SnGpuKernel *k, const void *user); // at the head of the gpu.func
+  // In front of a loop of a sequence, or null: of operand k, where `may` says so, what threads keep over turns is read
+  // into `held`, which k->held has in turns.
+  void (*hold)(SnBuilder *b, SnGpuKernel *k, const bool *may, SnValueVec *held, const void *user);
   const void *user;
 } SnGpuBody;
 
