@@ -111,6 +111,7 @@ static void add_options(SnHash *hash, const SnJob *job) {
                          c->half_weights ? "half weights" : "",
                          c->clocks ? "clocks" : "",
                          c->again ? c->again : "",
+                         c->parts_from ? c->parts_from : "",
                          c->launches};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
     add_text(hash, texts[i]);

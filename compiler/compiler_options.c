@@ -86,11 +86,18 @@ static const char *set_clocks(void *to, const char *value) {
   ((SinterCompiler *)to)->clocks = true;
   return NULL;
 }
-static const char *set_again(void *to, const char *value) {
+static const char *wrong_bytes(const char *value, long long least) {
   char *end;
   errno = 0;
+  return strtoll(value, &end, 10) >= least && *value && !*end && !errno ? NULL : "is not a number of bytes";
+}
+static const char *set_again(void *to, const char *value) {
   ((SinterCompiler *)to)->again = value;
-  return strtoll(value, &end, 10) > 0 && !*end && !errno ? NULL : "is not a number of bytes";
+  return wrong_bytes(value, 1);
+}
+static const char *set_parts_from(void *to, const char *value) {
+  ((SinterCompiler *)to)->parts_from = value;
+  return wrong_bytes(value, 0);
 }
 static const char *set_ptx(void *to, const char *value) {
   ((SinterCompiler *)to)->ptx = true;
@@ -158,6 +165,10 @@ const SinterOption sn_library_options[] = {
     {"f32-parts", NULL,
      "products in f32 may multiply sums of three bf16, by a GPU's tensor cores or AMX; on a GPU infinities give NaN",
      set_f32_parts},
+    {"parts-from", "BYTES",
+     "on a GPU rows of products in f32 of so many bytes that are multiplied again, as attention's, are so multiplied, "
+     "and not stored (default: " SN_GPU_PARTS_FROM_DEFAULT ")",
+     set_parts_from},
     {"clocks", NULL, "a GPU's kernels that have phases keep when their blocks began and ended them, for --profile",
      set_clocks},
     {"again", "BYTES",
@@ -189,6 +200,7 @@ const char *sn_wrong_options(const SinterCompiler *c, char *text, size_t size) {
       {c->half_weights, plain && !c->gpu, "--half-weights", "is of our kernels, and --policy=disabled makes none"},
       {c->clocks, !c->gpu, "--clocks", "is of a GPU: add --target=gpu"},
       {c->again, !c->gpu, "--again", "is of a GPU: add --target=gpu"},
+      {c->parts_from, !c->gpu, "--parts-from", "is of a GPU: add --target=gpu"},
       {c->ptx, !c->gpu, "--ptx", "is of a GPU: add --target=gpu"},
       {*c->tuning, plain && !c->gpu, "--tuning", "is of our kernels, and --policy=disabled makes none"},
       {strcmp(c->without, "nothing") != 0, plain, "--without",

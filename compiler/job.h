@@ -23,7 +23,7 @@ extern "C" {
 
 struct SinterCompiler {
   const char *policy, *without, *launches, *sums, *input_dialect, *wrt, *result, *tuning, *constants; // of the roads
-  const char *cpu, *chip, *entry, *after, *name, *cache, *again;                                      // NULL: not given
+  const char *cpu, *chip, *entry, *after, *name, *cache, *again, *parts_from;                         // NULL: not given
   const char *constants_path; // of a file that the library maps for them (SnSerialise.constants); NULL: it holds them
   int64_t cache_bytes;
   bool gpu, ptx, upstream, verify_each, allow_tf32, f32_parts, half_weights, clocks;

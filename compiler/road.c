@@ -109,6 +109,7 @@ int32_t sn_road(SnJob *job, MlirModule module, const char *after, const char *un
                            {"clocks", c->clocks ? "true" : "false"},
                            {"chip", c->chip ? c->chip : SN_GPU_CHIP_DEFAULT},
                            {"again", c->again ? c->again : SN_GPU_AGAIN_DEFAULT},
+                           {"parts-from", c->parts_from ? c->parts_from : SN_GPU_PARTS_FROM_DEFAULT},
                            {"format", c->ptx ? "isa" : "bin"},
                            {NULL, NULL}};
   return sn_road_run(job, module, c->gpu ? "sinter-gpu" : "sinter-cpu", c->gpu ? gpu : settings, after, until);

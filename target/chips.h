@@ -32,6 +32,8 @@ bool sn_gpu_chip_has(const char *name, const char *needs);
 // Bytes of a product below which the second cache has it (an H200's has 50 MB), and its tiles are few.
 #define SN_GPU_STORED_DEFAULT "4194304"
 #define SN_GPU_AGAIN_DEFAULT "2147483648"
+// Bytes of products in f32 from which on rows that are multiplied again are multiplied in parts, and never stored.
+#define SN_GPU_PARTS_FROM_DEFAULT "8388608"
 #define SN_GPU_CHIP_ERROR "chip=%s: expected an architecture of NVIDIA's, sm_80 or newer, like " SN_GPU_CHIP_DEFAULT
 
 #endif

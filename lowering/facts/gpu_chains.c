@@ -111,11 +111,83 @@ static bool is_weights(const SnForm *f, size_t i) {
   return false;
 }
 
-static const char *not_of_products(const SnForm *f, bool parts) {
+bool sn_gpu_stores_much(const SnForm *f, int64_t bytes) {
+  enum { SOME = 1024 }; // of a size that is not known
+  int64_t points = 1, all = 0;
+  SnGroup columns = sn_group(f, 0);
+  for (int64_t d = 0; d < columns.first + columns.num_dims; ++d)
+    if (d < f->num_rows || d >= columns.first)
+      points = sn_times(points, f->dims.data[d].size == SN_DYNAMIC ? SOME : f->dims.data[d].size);
+  for (size_t p = 0; p < f->products.size; ++p)
+    all += sn_times(points, (int64_t)sn_bits(f->products.data[p].type) / 8);
+  return all >= bytes;
+}
+
+// Both sides of the product use a dimension of the rows, as those of attention's heads do.
+static bool is_batched(const SnForm *f, size_t p) {
+  bool batched = false;
+  for (int64_t d = 0; d < f->num_rows; ++d)
+    batched |= sn_side_uses(f, 2 * p, d) && sn_side_uses(f, 2 * p + 1, d);
+  return batched;
+}
+
+// All rows are multiplied by the same matrices, and none is reduced: a hidden layer, which is faster stored. A form
+// that is being planned has no body yet.
+static bool is_layer(const SnForm *f) {
+  bool layer = true;
+  for (size_t p = 0; p < f->products.size; ++p)
+    layer &= !is_batched(f, p);
+  MlirOperation op = {0};
+  for (op = f->body.ptr ? mlirBlockGetFirstOperation(f->body) : op; !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    layer &= !sn_row_op_has(op, SN_READS_ALL) || sn_row_op_has(op, SN_READS_MATRIX);
+  return layer;
+}
+
+// Elements that all products of one score sum.
+static int64_t summed(const SnForm *f) {
+  int64_t n = 0;
+  for (size_t p = 0; p < f->products.size; ++p) {
+    int64_t size = size_of(f, sn_side_summed(f, 2 * p));
+    n += size == SN_DYNAMIC ? SN_GPU_CHAIN_SUM : size;
+  }
+  return n;
+}
+
+// Kernels by FMA that store the scores are faster than six products of parts where more than FAST elements are summed
+// for one (values of heads of 256, gradients of heads of 128: 0.6 to 0.75 of their time on an H200, T 1024 and 2048):
+// then memory alone is what is saved.
+bool sn_gpu_takes_parts(const SnForm *f, int64_t parts_from) {
+  enum { FAST = 128, TIMES = 128 }; // 1 GB for 8 MB
+  int64_t from = summed(f) > FAST ? sn_times(parts_from, TIMES) : parts_from;
+  return !parts_from || (!is_layer(f) && sn_gpu_stores_much(f, from));
+}
+
+bool sn_gpu_may_have_parts(const SnForm *f, int64_t parts_from) {
+  bool floats = f->products.size > 0;
+  for (size_t s = 0; s < 2 * f->products.size && floats; ++s)
+    floats = mlirTypeIsAF32(f->products.data[s / 2].type) &&
+             mlirTypeIsAF32(sn_element(sn_type_of(f->inputs.data[sn_side(f, s).first].value))) &&
+             is_batched(f, s / 2) && is_small(size_of(f, sn_side_summed(f, s)), SN_GPU_CHAIN_SUM);
+  return floats && sn_gpu_takes_parts(f, parts_from);
+}
+
+bool sn_gpu_any_parts(MlirOperation root, int64_t parts_from) {
+  SnOpVec forms = sn_collect(root, "sinter.contract");
+  bool any = false;
+  for (size_t k = 0; k < forms.size && !any; ++k) {
+    SnForm f = sn_form_read(forms.data[k]);
+    any = sn_gpu_may_have_parts(&f, parts_from);
+    sn_form_free(&f);
+  }
+  sn_vec_free(&forms);
+  return any;
+}
+
+static const char *not_of_products(const SnForm *f, int64_t parts_from) {
   SnMultiplied m;
   const char *kernel = sn_gpu_chain_kernel(f);
-  if (is_of_floats(f) && !parts)
-    return "tensor cores multiply f32 in parts, which nobody asked for (f32-parts)";
+  if (is_of_floats(f) && !sn_gpu_takes_parts(f, parts_from))
+    return "tensor cores multiply f32 in parts, unasked only to store no scores where they are many (parts-from)";
   for (size_t i = 0; sn_multiplied(f, i, &m); ++i) {
     const SnMicroKernel *line = line_of(kernel, &m);
     if (!line || line->sum != SN_F32 || (i < f->products.size && sn_parts_of(m.a, m.b) > 1))
@@ -139,18 +211,18 @@ static const char *not_of_products(const SnForm *f, bool parts) {
 const char *sn_gpu_not_chain(const SnForm *f) {
   const char *mnemonic = f->schedule.ptr ? sn_schedule_mnemonic(f->schedule) : NULL;
   bool multiplies = mnemonic && !strcmp(mnemonic, "mma");
-  return sn_gpu_not_chain_in(f, multiplies && sn_schedule_word_is(f->schedule, "kernel", "mma.parts"));
+  return sn_gpu_not_chain_in(f, multiplies && sn_schedule_word_is(f->schedule, "kernel", "mma.parts") ? 0 : INT64_MAX);
 }
 
-const char *sn_gpu_not_chain_in(const SnForm *f, bool parts) {
-  const char *why = sn_gpu_not_chain_of_stored(f, parts);
+const char *sn_gpu_not_chain_in(const SnForm *f, int64_t parts_from) {
+  const char *why = sn_gpu_not_chain_of_stored(f, parts_from);
   for (size_t i = 0; i < sn_num_sides(f) && !why; ++i)
     if (sn_side(f, i).program.ptr)
       why = "a side is computed";
   return why;
 }
 
-const char *sn_gpu_not_chain_of_stored(const SnForm *f, bool parts) {
+const char *sn_gpu_not_chain_of_stored(const SnForm *f, int64_t parts_from) {
   if (!f->contract || sn_num_groups(f) != 2 || !f->matrices.size)
     return "it does not multiply rows of one group of columns again";
   if (!f->products.size)
@@ -171,7 +243,7 @@ const char *sn_gpu_not_chain_of_stored(const SnForm *f, bool parts) {
     return "it has more products than a warp's registers hold sums of";
   if (!is_small(sn_times(sn_gpu_chain_products(f), sn_group_length(f, 1)), SN_GPU_CHAIN_COLUMNS))
     return "its results have more columns than a warp's registers hold, or `?`";
-  return not_of_products(f, parts);
+  return not_of_products(f, parts_from);
 }
 
 int64_t sn_gpu_chain_words(const SnForm *f) {

@@ -53,10 +53,20 @@ enum { SN_GPU_CHAIN_PARTS = 3 };
 // Why a GPU cannot run the form as one kernel, NULL if it can: rows of its first group are made a block of columns at a
 // time and multiplied by matrices, whose sums grow in registers. f32 is multiplied in parts, where a schedule says so.
 const char *sn_gpu_not_chain(const SnForm *form);
-// The same where a schedule may say that (`parts`), or may not.
-const char *sn_gpu_not_chain_in(const SnForm *form, bool parts);
+// The same where a schedule may say that of products that have so many bytes.
+const char *sn_gpu_not_chain_in(const SnForm *form, int64_t parts_from);
 // And of the form whose sides that are computed are stored.
-const char *sn_gpu_not_chain_of_stored(const SnForm *form, bool parts);
+const char *sn_gpu_not_chain_of_stored(const SnForm *form, int64_t parts_from);
+// All products of the form have so many bytes, as they would be stored; a size `?` counts as 1,024.
+bool sn_gpu_stores_much(const SnForm *form, int64_t bytes);
+// f32 is multiplied in parts where products have so many bytes, and rows are reduced or each head has its own: no
+// hidden layer's. 0: everywhere.
+bool sn_gpu_takes_parts(const SnForm *form, int64_t parts_from);
+// Its products are of operands in f32 (or of what programs make of such) that heads have of their own, sum no more than
+// a chain's do, and have so many bytes: rows that might be multiplied in parts, if something multiplies them again.
+bool sn_gpu_may_have_parts(const SnForm *form, int64_t parts_from);
+// Some form of a program has such products.
+bool sn_gpu_any_parts(MlirOperation root, int64_t parts_from);
 // The instruction of warps for all that the form multiplies.
 const char *sn_gpu_chain_kernel(const SnForm *form);
 // What is multiplied in its place: batch, both sides' rows, and streamed columns.

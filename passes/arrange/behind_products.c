@@ -29,6 +29,7 @@
 
 #include "capi/form.h"
 #include "capi/pass.h"
+#include "lowering/facts/gpu_chains.h"
 #include "passes/arrange/arrange.h"
 #include "passes/edit/edit.h"
 #include "passes/edit/rewrite.h"
@@ -554,6 +555,7 @@ static SnRules weights_as_half = {{"sinter.row_product", half_weights}, {0}};
 typedef struct {
   const char *weights;
   bool floats;
+  int64_t parts_from;
 } Options;
 static const char *const weights[] = {"parts", "half", NULL};
 static const SnOption options[] = {
@@ -561,6 +563,9 @@ static const SnOption options[] = {
      weights, offsetof(Options, weights)},
     {SN_OPTION_BOOL, "floats", "factors of sides in f32 go behind their product, too", "false", NULL,
      offsetof(Options, floats)},
+    {SN_OPTION_INT, "parts-from",
+     "do nothing in a program without products of so many bytes that a GPU may multiply in parts; 0: in any", "0",
+     NULL, offsetof(Options, parts_from)},
     {0},
 };
 
@@ -579,6 +584,8 @@ static void store_all(MlirOperation root, MlirOperation (*store)(MlirOperation o
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
   bool half = !strcmp(o->weights, "half");
+  if (o->parts_from && !sn_gpu_any_parts(op, o->parts_from))
+    return SN_OK;
   if (half)
     store_all(op, round_stored);
   store_all(op, share_halves);

@@ -17,6 +17,7 @@
 #include "lowering/facts/gpu_chains.h"
 #include "passes/arrange/arrange.h"
 #include "passes/edit/edit.h"
+#include "target/chips.h"
 
 enum { FEW_ROWS = 64 }; // of a tile
 
@@ -81,11 +82,12 @@ static void divide(SnForm *to, int64_t d, int64_t n, MlirContext ctx) {
 
 // ---- the pass ------------------------------------------------------------------------------------------
 
-static void regroup(MlirOperation op) {
+static void regroup(MlirOperation op, int64_t parts_from) {
   SnForm f = sn_form_read(op), to = sn_form_read(op);
   SnBuilder b = sn_before(op);
   int64_t d, n;
-  bool fits = !sn_gpu_not_chain(&f) && !f.schedule.ptr && !f.indices.size && sn_num_results(op), changed = false;
+  bool fits = !sn_gpu_not_chain_in(&f, parts_from) && !f.schedule.ptr && !f.indices.size && sn_num_results(op);
+  bool changed = false;
   if (fits && (n = shared_by(&f, &d))) {
     divide(&to, d, n, b.ctx);
     changed = true;
@@ -114,11 +116,24 @@ static void regroup(MlirOperation op) {
   sn_form_free(&to);
 }
 
+typedef struct {
+  bool f32_parts;
+  int64_t parts_from;
+} Options;
+static const SnOption options[] = {
+    {SN_OPTION_BOOL, "f32-parts", "a GPU multiplies f32 as sums of three bf16, too", "false", NULL,
+     offsetof(Options, f32_parts)},
+    {SN_OPTION_INT, "parts-from",
+     "bytes of products in f32 from which on rows that are multiplied again are multiplied so, and never stored",
+     SN_GPU_PARTS_FROM_DEFAULT, NULL, offsetof(Options, parts_from)},
+    {0},
+};
+
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
-  (void)run;
+  const Options *o = run->options;
   SnOpVec forms = sn_collect(op, "sinter.contract");
   for (size_t k = 0; k < forms.size; ++k)
-    regroup(forms.data[k]);
+    regroup(forms.data[k], o->f32_parts ? 0 : o->parts_from);
   sn_vec_free(&forms);
   return SN_OK;
 }
@@ -132,5 +147,7 @@ const SnPass sn_pass_head_groups = {
     .argument = "sinter-head-groups",
     .summary = "heads that share keys -> rows of one tile; one dimension that is two -> both",
     .dialects = dialects,
+    .options = options,
+    .options_size = sizeof(Options),
     .run = run,
 };

@@ -17,7 +17,9 @@
 #include "passes/fuse/fuse.h"
 #include "dialect/row_ops.h"
 #include "dialect/sequence.h"
+#include "lowering/facts/gpu_chains.h"
 #include "passes/simplify/simplify.h"
+#include "target/chips.h"
 #include <math.h>
 
 // ---- values that are cheaper to compute than to load ---------------------------------------
@@ -368,7 +370,8 @@ static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy, bool s
 
 typedef struct {
   const char *policy, *without, *target;
-  bool remarks, f32_parts;
+  bool remarks, f32_parts, of_parts;
+  int64_t parts_from;
 } Options;
 static const char *const policies[] = {"disabled", "medium", "aggressive", NULL};
 static const char *const withouts[] = {"nothing", "chains", "turns", "sides", NULL};
@@ -387,6 +390,11 @@ static const SnOption options[] = {
      offsetof(Options, target)},
     {SN_OPTION_BOOL, "f32-parts", "tensor cores multiply f32 as sums of three bf16, too", "false", NULL,
      offsetof(Options, f32_parts)},
+    {SN_OPTION_INT, "parts-from",
+     "bytes of products in f32 from which on rows that are multiplied again are multiplied so, and never stored",
+     SN_GPU_PARTS_FROM_DEFAULT, NULL, offsetof(Options, parts_from)},
+    {SN_OPTION_BOOL, "of-parts", "do nothing in a program without products in f32 that may be such", "false", NULL,
+     offsetof(Options, of_parts)},
     {SN_OPTION_BOOL, "remarks", "say at each op why it was not fused with a neighbour", "false", NULL,
      offsetof(Options, remarks)},
     {0},
@@ -395,8 +403,8 @@ static const SnOption options[] = {
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   const Options *o = run->options;
   SnPolicy policy = sn_policy_of(o->policy, !strcmp(o->target, "gpu"));
-  policy.f32_parts = o->f32_parts;
-  if (policy.nothing)
+  policy.parts_from = o->f32_parts ? 0 : o->parts_from;
+  if (policy.nothing || (o->of_parts && !sn_gpu_any_parts(op, policy.parts_from)))
     return SN_OK;
   if (!are_known(op))
     return SN_FAIL;

@@ -19,7 +19,7 @@ typedef struct {
   double turn_operations;    // that rows may take when they are made again as columns, to move a byte less
   double rows_again;         // bytes of rows from which on those that need one sum are made again, not stored
   bool tensor_cores;         // which multiply half types, a block of columns at a time
-  bool f32_parts;            // and f32
+  int64_t parts_from;        // and f32, where products have so many bytes
 } SnPolicy;
 const SnPolicy *sn_policy(const char *name); // NULL if there is none
 SnPolicy sn_policy_of(const char *name, bool gpu);

@@ -12,6 +12,7 @@
 
 #include "dialect/row_groups.h"
 #include "dialect/row_ops.h"
+#include "lowering/facts/gpu_chains.h"
 #include "passes/fuse/fuse.h"
 #include "passes/simplify/simplify.h"
 #include <math.h>
@@ -403,12 +404,12 @@ enum { CACHED = 1 << 20 };
 static bool is_multiplied_fast(const SnForm *to, const SnPolicy *policy) {
   enum { COLUMNS = 256 }; // of results, in a warp's registers (SN_GPU_CHAIN_COLUMNS)
   double columns = 0;
-  bool halves = to->products.size > 0;
+  bool halves = to->products.size > 0, parts = sn_gpu_takes_parts(to, policy->parts_from);
   for (size_t p = 0; p < to->products.size; ++p) {
     columns += points(to, sn_first_own(to, p), sn_first_own(to, p) + to->products.data[p].num_dims);
     for (size_t s = 0; s < 2; ++s) {
       MlirType t = sn_element(sn_type_of(to->inputs.data[2 * p + s].value));
-      halves &= (sn_is_float(t) && sn_bits(t) == 16) || (policy->f32_parts && mlirTypeIsAF32(t));
+      halves &= (sn_is_float(t) && sn_bits(t) == 16) || (mlirTypeIsAF32(t) && parts);
     }
   }
   return halves && columns <= COLUMNS;

@@ -29,7 +29,7 @@ int64_t sn_why_not(SnWhyNot *why, const char *text, ...) {
 // ---- lines of a GPU -------------------------------------------------------------------------------
 
 static bool is_gpu_chain(const SnForm *f, const SnScheduleOptions *options, SnWhyNot *why) {
-  const char *unfit = sn_gpu_not_chain_in(f, options->f32_parts);
+  const char *unfit = sn_gpu_not_chain_in(f, sn_parts_from(options));
   if (unfit)
     (void)sn_why_not(why, "%s", unfit);
   return !unfit;

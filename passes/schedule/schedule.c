@@ -37,7 +37,7 @@ static const struct {
 static bool can_run(const SnForm *f, const SnScheduleOptions *options) {
   if (sn_is_plain(f))
     return true;
-  return strcmp(options->target, "cpu") ? !sn_gpu_not_products(f) || !sn_gpu_not_chain_in(f, options->f32_parts) ||
+  return strcmp(options->target, "cpu") ? !sn_gpu_not_products(f) || !sn_gpu_not_chain_in(f, sn_parts_from(options)) ||
                                               !sn_gpu_not_layers(f)
                                         : sn_has_one_group(f) || sn_cpu_can_run_chain(f);
 }
@@ -172,6 +172,9 @@ static const SnOption options[] = {
      "false", NULL, offsetof(SnScheduleOptions, allow_tf32)},
     {SN_OPTION_BOOL, "f32-parts", "f32 may be multiplied as sums of three bf16, which on a GPU have no infinities",
      "false", NULL, offsetof(SnScheduleOptions, f32_parts)},
+    {SN_OPTION_INT, "parts-from",
+     "bytes of products in f32 from which on rows that are multiplied again are multiplied so, and never stored",
+     SN_GPU_PARTS_FROM_DEFAULT, NULL, offsetof(SnScheduleOptions, parts_from)},
     {SN_OPTION_BOOL, "clocks", "kernels of a GPU that have phases keep when each block began and ended them", "false",
      NULL, offsetof(SnScheduleOptions, clocks)},
     {SN_OPTION_STRING, "tuning",

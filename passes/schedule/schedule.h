@@ -19,9 +19,13 @@ typedef struct {
   bool clocks;          // of a GPU: kernels that have phases keep when blocks began and ended them
   bool allow_tf32;      // a GPU may round the sides of products in f32 to tf32
   bool f32_parts;       // f32 may be taken as sums of three bf16
+  int64_t parts_from;   // bytes of products in f32 from which on a GPU takes rows that are multiplied again so, unasked
   const char *tuning;   // a file of measured schedules; "": none
   const SnTable *given; // of weights: those that are not packed before the program runs; NULL: none
 } SnScheduleOptions;
+
+// Bytes of products in f32 from which on a GPU multiplies rows that are multiplied again in parts.
+static inline int64_t sn_parts_from(const SnScheduleOptions *o) { return o->f32_parts ? 0 : o->parts_from; }
 
 // The schedule of a form, or null after a remark if the target has none for it.
 MlirAttribute sn_schedule_cpu_rows(const SnForm *form, const SnScheduleOptions *options);

@@ -40,7 +40,7 @@ static bool has_few_tiles(const SnForm *f) {
 static const char *why_cut_on_gpu(const SnForm *f, SnSplit how) {
   if (!how.one_launch && sn_gpu_streams_few(f))
     return NULL;
-  const char *chain = sn_gpu_not_chain_in(f, how.f32_parts), *layers = chain ? sn_gpu_not_layers(f) : NULL;
+  const char *chain = sn_gpu_not_chain_in(f, how.parts_from), *layers = chain ? sn_gpu_not_layers(f) : NULL;
   if (chain && !layers)
     return "its products are faster one by one; a schedule keeps it whole";
   if (!chain && how.one_launch && has_few_tiles(f))
@@ -118,7 +118,7 @@ static MlirAttribute cut_of(MlirContext ctx, SnSplit how, const char *why) {
 // stays one. s.f is gone then.
 static bool stores_sides_alone(SnCut *s, MlirOperation form) {
   bool gpu = s->how.target && !strcmp(s->how.target, "gpu");
-  if (!gpu || !s->f.matrices.size || !sn_any_program(&s->f) || sn_gpu_not_chain_of_stored(&s->f, s->how.f32_parts) ||
+  if (!gpu || !s->f.matrices.size || !sn_any_program(&s->f) || sn_gpu_not_chain_of_stored(&s->f, s->how.parts_from) ||
       (s->how.one_launch && has_few_tiles(&s->f)))
     return false;
   SnForm from = sn_form_read(form);
@@ -274,7 +274,7 @@ MlirLogicalResult sn_split_forms(MlirOperation func, SnSplit how) {
 typedef struct {
   bool keep_sides, reasons, f32_parts;
   const char *target, *launches, *again;
-  int stored;
+  int64_t stored, parts_from;
 } Options;
 static const char *const launches[] = {"given", "separate", "one", "worth", NULL};
 static const char *const targets[] = {"", "cpu", "gpu", NULL};
@@ -295,6 +295,9 @@ static const SnOption options[] = {
      SN_GPU_AGAIN_DEFAULT, NULL, offsetof(Options, again)},
     {SN_OPTION_BOOL, "f32-parts", "a GPU's products in f32 may take sides as sums of three bf16", "false", NULL,
      offsetof(Options, f32_parts)},
+    {SN_OPTION_INT, "parts-from",
+     "bytes of products in f32 from which on rows that are multiplied again are multiplied so, and never stored",
+     SN_GPU_PARTS_FROM_DEFAULT, NULL, offsetof(Options, parts_from)},
     {SN_OPTION_BOOL, "reasons", "what is cut keeps why, for sinter-explain", "false", NULL, offsetof(Options, reasons)},
     {0},
 };
@@ -313,7 +316,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   SnSplit how = {.keep_sides = o->keep_sides || cpu,
                  .target = o->target,
                  .reasons = o->reasons,
-                 .f32_parts = o->f32_parts,
+                 .parts_from = o->f32_parts ? 0 : o->parts_from,
                  .stored = o->stored,
                  .again = again,
                  .one_launch = !strcmp(o->launches, "one")};

@@ -22,7 +22,7 @@ typedef struct {
   bool keep_sides;    // programs of sides stay where they are
   const char *target; // "cpu" or "gpu": what that runs as one kernel stays; NULL: nothing does
   bool one_launch;    // of a GPU: kernels will share launches (sinter-sequence)
-  bool f32_parts;     // of a GPU: products in f32 may take sides as sums of three bf16
+  int64_t parts_from; // of a GPU: bytes of products in f32 whose rows, multiplied again, are sums of three bf16
   int64_t stored;     // bytes of a product from which on a GPU reduces its rows in its tiles
   int64_t again;      // bytes of a product, and of what is made of its rows, from which on a GPU multiplies it again
   bool reasons;       // each piece keeps why it was cut, as the attribute `sinter.cut`: `number`, a text

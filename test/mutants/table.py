@@ -10,6 +10,10 @@ CHAINS = ["run/chains.mlir"]
 STREAM = ["run/chains_stream.mlir"]
 
 MUTANTS = [Mutant(*m) for m in (
+    ("lowering/facts/gpu_chains.c", "(!is_layer(f) && sn_gpu_stores_much(f, from))", "sn_gpu_stores_much(f, from)",
+     ["passes/split/gpu_chains.mlir"], "a hidden layer in f32 is multiplied in parts unasked"),
+    ("lowering/facts/gpu_chains.c", "sn_times(parts_from, TIMES) : parts_from", "parts_from : parts_from",
+     ["passes/split/gpu_chains.mlir"], "large heads in f32 are multiplied in parts where FMA is faster"),
     ("passes/arrange/half_sums.c", "finite, low, zero", "finite, zero, low",
      ["passes/arrange/half_sums.mlir"], "differences from a mean lose what f32 does not hold of it"),
     ("passes/arrange/all_variances.c", "!sn_one_use(m->value)", "false", ["passes/arrange/all_variances.mlir"],

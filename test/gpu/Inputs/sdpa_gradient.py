@@ -1,8 +1,9 @@
 """Value and gradients of a causal scaled_dot_product_attention as torch-mlir exports it, on the emulated GPU.
 
-    sdpa_gradient.py EMULATE FOLDER PROGRAM [HEADS KEY_HEADS [rotated]]        with sinter-opt on PATH
+    sdpa_gradient.py EMULATE FOLDER PROGRAM [HEADS KEY_HEADS [rotated]] [f32]      with sinter-opt on PATH
 
 With two numbers heads share keys, and positions stand in front of heads. Rotated are queries and keys, by two tables.
+In f32 rows are multiplied in parts, as they are unasked where scores are many, and errors are f32's.
 """
 
 import pathlib
@@ -12,13 +13,17 @@ import sys
 import numpy as np
 
 emulate, folder, program = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
-HEADS, KEY_HEADS = map(int, sys.argv[4:6] or (2, 2))
+FLOATS = sys.argv[-1] == "f32"
+numbers = sys.argv[4:len(sys.argv) - FLOATS]
+HEADS, KEY_HEADS = map(int, numbers[:2] or (2, 2))
 folder.mkdir(parents=True, exist_ok=True)
-T, D, TURNED, SHARE, ROTATED = 40, 16, len(sys.argv) > 4, HEADS // KEY_HEADS, "rotated" in sys.argv
+T, D, TURNED, SHARE, ROTATED = 40, 16, bool(numbers), HEADS // KEY_HEADS, "rotated" in numbers
 
 
 def rounded(x):
-    """The nearest numbers of bf16, and their bits."""
+    """The nearest numbers of bf16, and their bits; in f32 the numbers."""
+    if FLOATS:
+        return x.astype("f4").astype("f8"), x.astype("f4")
     bits = x.astype("f4").view("u4")
     bits = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
     return (bits << 16).view("f4").astype("f8"), bits.astype("u2")
@@ -48,7 +53,8 @@ dp = g @ v.swapaxes(-1, -2)
 ds = p * (dp - (p * dp).sum(-1, keepdims=True)) * D**-0.5
 wanted = [p @ v, back(ds @ k), back(of_heads(ds.swapaxes(-1, -2) @ q)), of_heads(p.swapaxes(-1, -2) @ g)]
 wanted = [turned(x) for x in wanted]
-command = [sys.executable, emulate, program, "--tolerance=4e-2", "--gpu=weights=half wrt='0,1,2' upstream=true"]
+how = ("1e-5", "parts-from=1") if FLOATS else ("4e-2", "weights=half")
+command = [sys.executable, emulate, program, f"--tolerance={how[0]}", f"--gpu={how[1]} wrt='0,1,2' upstream=true"]
 for option, arrays in (("input", bits), ("expect", wanted)):
     for i, x in enumerate(arrays):
         np.save(folder / f"{option}{i}.npy", np.ascontiguousarray(x if option == "input" else x.astype("f4")))

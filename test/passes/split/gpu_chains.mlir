@@ -1,6 +1,8 @@
 // RUN: sinter-opt --sinter-split="target=gpu reasons=true" --split-input-file %s | FileCheck %s
 // RUN: sinter-opt --sinter-split="target=gpu reasons=true launches=one" --split-input-file %s | FileCheck %s --check-prefix=SHARED
 // RUN: sinter-opt --sinter-split="target=gpu f32-parts=true" --split-input-file %s | FileCheck %s --check-prefix=PARTS
+// RUN: sinter-opt --sinter-split="target=gpu parts-from=98304" --split-input-file %s | FileCheck %s --check-prefix=FROM
+// RUN: sinter-opt --sinter-split="target=gpu parts-from=98305" --split-input-file %s | FileCheck %s --check-prefix=BELOW
 // RUN: sinter-opt --sinter-split --split-input-file %s | FileCheck %s --check-prefix=PLAIN
 
 // Rows that a GPU makes a block of columns at a time, and multiplies again, stay one form. Others are cut, and say why.
@@ -37,11 +39,17 @@ func.func @stays(%q: tensor<4x64x32xbf16>, %k: tensor<4x96x32xbf16>, %v: tensor<
 // -----
 
 // CHECK-LABEL: func.func @types
-//       CHECK:   sinter.cut = [{{.*}}"tensor cores multiply f32 in parts, which nobody asked for (f32-parts)"]
+//       CHECK:   sinter.cut = [{{.*}}"tensor cores multiply f32 in parts, unasked only to store no scores where they are many (parts-from)"]
 // PARTS-LABEL: func.func @types
 //       PARTS:   sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
 //       PARTS:     matrix (j) to (e)
 //       PARTS:   return
+// Unasked, f32 stays where its products are so many bytes: 4 * 64 * 96 numbers.
+//  FROM-LABEL: func.func @types
+//        FROM:     matrix (j) to (e)
+// BELOW-LABEL: func.func @types
+//   BELOW-NOT:     matrix
+//       BELOW:   return
 func.func @types(%q: tensor<4x64x32xf32>, %k: tensor<4x96x32xf32>, %v: tensor<4x96x32xf32>, %y: tensor<4x64x32xf32>) -> tensor<4x64x32xf32> {
   %0 = sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
       product (k = 32) (%q[h, i, k] : tensor<4x64x32xf32>, %k[h, j, k] : tensor<4x96x32xf32>) : f32
@@ -281,4 +289,48 @@ func.func @appended_f32(%w: tensor<70x90xf32>, %v: tensor<90x32xf32>, %o: tensor
     sinter.yield %x : tensor<32xf32>
   }
   return %y : tensor<70x32xf32>
+}
+
+// -----
+
+// What all heads share in front of rows that nothing reduces is a hidden layer: stored, unless somebody asks for parts.
+
+//  FROM-LABEL: func.func @hidden
+//    FROM-NOT:   matrix
+//        FROM:   return
+// PARTS-LABEL: func.func @hidden
+//       PARTS:   matrix (j) to (e)
+func.func @hidden(%x: tensor<512x32xf32>, %w: tensor<256x32xf32>, %v: tensor<256x32xf32>, %y: tensor<512x32xf32>) -> tensor<512x32xf32> {
+  %0 = sinter.contract (i = 512) by (j = 256) by (e = 32)
+      product (k = 32) (%x[i, k] : tensor<512x32xf32>, %w[j, k] : tensor<256x32xf32>) : f32
+      matrix (j) to (e) (%v[j, e] : tensor<256x32xf32>)
+      outs(%y[i, e] : tensor<512x32xf32>) {
+  ^row(%h: tensor<256xf32>, %m: tensor<256x32xf32>):
+    %t = math.tanh %h : tensor<256xf32>
+    %u = sinter.row_product %t, %m : tensor<256xf32>, tensor<256x32xf32> -> tensor<32xf32>
+    sinter.yield %u : tensor<32xf32>
+  }
+  return %0 : tensor<512x32xf32>
+}
+
+// -----
+
+// Where many elements are summed for a score, FMA is faster: 129 of them make 128 times as many bytes few.
+
+//  FROM-LABEL: func.func @large_heads
+//    FROM-NOT:   matrix
+//        FROM:   return
+// PARTS-LABEL: func.func @large_heads
+//       PARTS:   matrix (j) to (e)
+func.func @large_heads(%q: tensor<4x64x129xf32>, %k: tensor<4x96x129xf32>, %v: tensor<4x96x32xf32>, %y: tensor<4x64x32xf32>) -> tensor<4x64x32xf32> {
+  %0 = sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
+      product (k = 129) (%q[h, i, k] : tensor<4x64x129xf32>, %k[h, j, k] : tensor<4x96x129xf32>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<4x96x32xf32>)
+      outs(%y[h, i, e] : tensor<4x64x32xf32>) {
+  ^row(%x: tensor<96xf32>, %m: tensor<96x32xf32>):
+    %t = math.tanh %x : tensor<96xf32>
+    %u = sinter.row_product %t, %m : tensor<96xf32>, tensor<96x32xf32> -> tensor<32xf32>
+    sinter.yield %u : tensor<32xf32>
+  }
+  return %0 : tensor<4x64x32xf32>
 }
