@@ -32,7 +32,7 @@ static const char *const gpu_deals[] = {"turns", "ticket", NULL};
 static const char *const gpu_residencies[] = {"reread", "registers", "shared", NULL};
 
 static const char *const widenings[] = {"packing", "reading", NULL};
-static const char *const weights[] = {"given", "packed", NULL};
+static const char *const weights[] = {"given", "packed", "shared", NULL};
 static const char *const packed_sides[] = {"needed", "rows", "shared", NULL};
 static const char *const sequence_forms[] = {"stages", "turns", NULL};
 
@@ -169,8 +169,8 @@ const SnScheduleKey sn_schedule_keys[] = {
      "where they lie: weights [k, j] that few rows use, and both sides of vectors along k"},
     {"brgemm", "weights", 0, 0, 0, 0, weights,
      "how the sides that have columns lie; \"given\": as the program has them; \"packed\": as the kernel wants them, "
-     "in "
-     "panels of n columns and k summed elements (sinter-pack-weights)"},
+     "in panels of n columns and k summed elements (sinter-pack-weights); \"shared\": as the program has them, copied "
+     "to such panels once for all tasks, before the first of them multiplies"},
     {"brgemm", "ahead", 0, 65536, 1, 0, NULL,
      "of weights [k, j] that are read where they lie: rows further on, which are asked for into the second cache; 0: "
      "not asked"},

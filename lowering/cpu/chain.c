@@ -87,16 +87,14 @@ static void emit_segment(Contract *c, Segment *s, MlirValue from, MlirValue to, 
   sn_row_program_free(&program);
 }
 
-// The rows of block `block` of those of all batch indices, and its batch indices.
-static MlirValue begin_rows(Contract *c, const SnForm *f, MlirValue block) {
+void sn_cpu_block_rows(Contract *c, const SnForm *f, MlirValue block) {
   SnBuilder *b = &c->t.b;
   MlirValue m = sn_index(b, c->m);
   c->row_block = block;
   c->i0 = sn(b, "arith.muli", sn(b, "arith.remui", block, c->row_blocks), m);
   c->mm = sn_cpu_smaller(b, m, c->m, c->i0, c->rows);
-  MlirValue batch = sn(b, "arith.divui", block, c->row_blocks);
-  sn_form_point(b, f, 0, f->num_rows - c->together, batch, c->dims);
-  return batch;
+  c->batch = sn(b, "arith.divui", block, c->row_blocks);
+  sn_form_point(b, f, 0, f->num_rows - c->together, c->batch, c->dims);
 }
 
 static void emit_block(Chain *chain, const SnForm *f, MlirValue block, MlirValue *scalars) {
@@ -109,9 +107,9 @@ static void emit_block(Chain *chain, const SnForm *f, MlirValue block, MlirValue
     to = sn_cpu_end(b, from, columns, sn_form_columns(b, f));
     block = sn(b, "arith.divui", block, c->pieces);
   }
-  MlirValue batch = begin_rows(c, f, block);
+  sn_cpu_block_rows(c, f, block);
   if (chain->windows.all.size)
-    sn_cpu_windows_at_block(&chain->windows, f, &c->t, plus(b, sn_size_mul(b, batch, c->rows), c->i0),
+    sn_cpu_windows_at_block(&chain->windows, f, &c->t, plus(b, sn_size_mul(b, c->batch, c->rows), c->i0),
                             sn_cpu_scratch_row(c, c->m, sn_index(b, 0)));
   for (size_t i = 0; i < chain->segments.size; ++i) {
     Segment *s = &chain->segments.data[i];
@@ -203,6 +201,13 @@ static MlirLogicalResult check_walk(const Chain *chain) {
     return sn_error(f->op, "sums = %lld, but rows go through several products: leave sums out", (long long)sums);
   if (chain->c.shares_rows && !sn_has_one_group(f))
     return sn_error(f->op, "pack = \"shared\", but rows go through several products: leave pack out");
+  for (size_t p = 0; chain->c.shares_weights && p < f->products.size; ++p) {
+    Product product;
+    (void)sn_cpu_read_product(f, p, chain->c.together, sn_schedule_word(f->schedule, "kernel"), &product);
+    const char *why = sn_cpu_cannot_share(f, &product);
+    if (why)
+      return sn_error(f->op, "weights = \"shared\", but %s: leave weights out", why);
+  }
   if (chain->stream % n)
     return sn_error(f->op, "stream = %lld, but a multiple of n = %lld is needed", (long long)chain->stream,
                     (long long)n);
@@ -229,8 +234,7 @@ static MlirValue leaves_something(SnBuilder *b, const SnForm *f) {
   return sn_known(most, &known) ? sn_index(b, known > 0) : sn(b, "arith.minsi", most, one);
 }
 
-// Blocks of rows, and their shares: of the kernel, and again inside of a task.
-static void count_blocks(Contract *c, SnBuilder *b, const SnForm *f) {
+void sn_cpu_count_blocks(Contract *c, SnBuilder *b, const SnForm *f) {
   int64_t batch_dims = f->num_rows - c->together;
   MlirValue one = sn_index(b, 1);
   c->rows = sn_form_sizes(b, f, batch_dims, c->together);
@@ -319,8 +323,7 @@ static MlirValue memory_of_rows(Contract *c, const Product *p, MlirValue columns
   return sn_cpu_scratch(c->kernel, sn_micro_memory(p->line, p->line->a, p->type), 2, sizes);
 }
 
-// Panels of a block's rows, of the product that has the most.
-static int64_t most_panels(const Contract *c, const Segment *s) {
+int64_t sn_cpu_most_panels(const Contract *c, const Segment *s) {
   int64_t panels = 1;
   for (size_t p = 0; p < s->form.products.size; ++p)
     panels = sn_cpu_a_panels(c, &s->products[p]) > panels ? sn_cpu_a_panels(c, &s->products[p]) : panels;
@@ -331,7 +334,7 @@ static int64_t most_panels(const Contract *c, const Segment *s) {
 static void memory_of_whole(Contract *c, const Segment *s, Product *q) {
   SnBuilder *b = &c->kernel->b;
   MlirValue k = sn_index(b, q->line->k);
-  MlirValue tasks = sn_size_mul(b, c->all_row_blocks, sn_index(b, most_panels(c, s))),
+  MlirValue tasks = sn_size_mul(b, c->all_row_blocks, sn_index(b, sn_cpu_most_panels(c, s))),
             sizes[] = {sn_size_mul(b, tasks, sn_index(b, q->line->m)), k};
   q->a_whole =
       c->shares_rows ? sn_cpu_scratch(c->kernel, q->a_type, 2, sizes) : sn_cpu_task_memory(c, q->a_type, q->line->m, k);
@@ -341,6 +344,16 @@ static void memory_of_whole(Contract *c, const Segment *s, Product *q) {
 // Of b_pack: groups of all columns, or of a tile's.
 static int64_t columns_of_panel(const Product *p) {
   return (p->line->sums == SN_SUMS_IN_TILES ? p->line->n : p->room) * p->line->group;
+}
+
+static MlirValue memory_of_weights(Contract *c, const SnForm *f, const Product *p) {
+  SnBuilder *b = &c->kernel->b;
+  MlirType t = sn_micro_memory(p->line, p->line->b, p->type);
+  MlirValue columns = sn_index(b, columns_of_panel(p));
+  if (!c->shares_weights)
+    return sn_cpu_task_memory(c, t, c->panels * sn_cpu_b_rows(c, p), columns);
+  MlirValue sizes[] = {sn_cpu_shared_rows(c, b, f, p), columns};
+  return sn_cpu_scratch(c->kernel, t, 2, sizes);
 }
 
 static bool packs_weights(const Contract *c, const Product *p) {
@@ -380,10 +393,7 @@ static void begin_segment(Chain *chain, Segment *s) {
     q->ldb = packs_weights(c, q) || q->packed ? 0 : q->ldb;
     q->c = sn_cpu_task_memory(c, q->type, c->m, with_room(b, width, room - s->n + (q->panel ? APART : 0)));
     q->a_pack = q->lda || q->streamed ? none : memory_of_rows(c, q, columns_of_rows(c, b, f, q, unit_k));
-    q->b_pack = q->ldb || q->packed
-                    ? none
-                    : sn_cpu_task_memory(c, sn_micro_memory(q->line, q->line->b, q->type),
-                                         c->panels * sn_cpu_b_rows(c, q), sn_index(b, columns_of_panel(q)));
+    q->b_pack = q->ldb || q->packed ? none : memory_of_weights(c, f, q);
     q->b_rows =
         group == 1 || q->packed || q->line->parts ? none : sn_cpu_task_memory(c, q->b_type, group, sn_index(b, room));
   }
@@ -392,7 +402,7 @@ static void begin_segment(Chain *chain, Segment *s) {
       memory_of_whole(c, s, &s->products[p]);
 }
 
-static void segment_in_task(Chain *chain, Segment *s) {
+void sn_cpu_segment_in_task(Chain *chain, Segment *s) {
   Contract *c = &chain->c;
   s->f = sn_cpu_form_in_task(&s->form, &c->t);
   for (size_t p = 0; p < s->f.products.size; ++p) {
@@ -467,12 +477,12 @@ static void emit_task(Chain *chain, const SnForm *form) {
   SnBuilder *b = &c->t.b;
   take_slot(c, slots);
   SnForm f = sn_cpu_form_in_task(form, &c->t);
-  count_blocks(c, b, &f);
+  sn_cpu_count_blocks(c, b, &f);
   sn_cpu_windows_in_task(&chain->windows, &f, &c->t);
   MlirValue scalars[SN_MAX_ACCUMULATORS];
   intptr_t n = 0;
   for (size_t i = 0; i < chain->segments.size; ++i)
-    segment_in_task(chain, &chain->segments.data[i]);
+    sn_cpu_segment_in_task(chain, &chain->segments.data[i]);
   if (chain->stream)
     sn_cpu_stream_in_task(chain);
   for (size_t i = 0; i < chain->segments.size; ++i) {
@@ -494,36 +504,6 @@ static void emit_task(Chain *chain, const SnForm *form) {
   }
   give_slot(c, slots);
   sn_form_free(&f);
-}
-
-// Rows of all blocks, copied by tasks of their own: one for each panel of a block.
-static void share_rows(Chain *chain, const SnForm *form) {
-  Contract *c = &chain->c;
-  SnKernel *k = c->kernel;
-  Segment *s = &chain->segments.data[0];
-  int64_t panels = most_panels(c, s);
-  size_t bytes = (s->form.products.size + 1) * sizeof *s->products;
-  MlirValue tasks = sn_size_mul(&k->b, c->all_row_blocks, sn_index(&k->b, panels));
-  Product *outside = sn_alloc(bytes);
-  memcpy(outside, s->products, bytes);
-  c->t = sn_cpu_task_begin(k);
-  SnBuilder *b = &c->t.b;
-  SnForm f = sn_cpu_form_in_task(form, &c->t);
-  count_blocks(c, b, &f);
-  segment_in_task(chain, s);
-  c->f = s->f;
-  (void)begin_rows(c, &f, sn(b, "arith.divui", c->t.index, sn_index(b, panels)));
-  MlirValue panel = sn(b, "arith.remui", c->t.index, sn_index(b, panels));
-  for (size_t p = 0; p < s->f.products.size; ++p)
-    if (!s->products[p].lda)
-      sn_cpu_pack_a_panel(c, &s->products[p], panel);
-  sn_cpu_task_end(k, &c->t, tasks);
-  memcpy(s->products, outside, bytes);
-  free(outside);
-  sn_form_free(&s->f);
-  s->f = (SnForm){0};
-  sn_form_free(&f);
-  count_blocks(c, &k->b, form);
 }
 
 static void free_chain(Chain *chain) {
@@ -556,13 +536,14 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
                        .columns = sn_schedule_number(s, "columns"),
                        .packs_rows = strcmp(sn_schedule_word(s, "pack"), "needed") != 0,
                        .shares_rows = !strcmp(sn_schedule_word(s, "pack"), "shared"),
+                       .shares_weights = sn_schedule_word_is(s, "weights", "shared"),
                        .ahead = sn_schedule_number(s, "ahead"),
                        .widens = sn_schedule_word_is(s, "widen", "reading"),
                        .panels = sn_schedule_number(s, "panels"),
                        .sums = sn_schedule_number(s, "sums")}};
   Contract *c = &chain.c;
   c->together = sn_cpu_rows_together(form, sn_schedule_word(s, "kernel"));
-  count_blocks(c, &k->b, form);
+  sn_cpu_count_blocks(c, &k->b, form);
   chain.stream = sn_has_one_group(form) ? 0 : sn_schedule_number(s, "stream");
   chain.windows = (SnWindows){.of = k,
                               .slots = sn_size_mul(&k->b, c->tasks, sn_index(&k->b, c->m)),
@@ -576,7 +557,9 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
     if (chain.stream)
       sn_cpu_stream_begin(&chain);
     if (c->shares_rows)
-      share_rows(&chain, form);
+      sn_cpu_share_rows(&chain, form);
+    if (c->shares_weights)
+      sn_cpu_share_weights(&chain, form);
     emit_task(&chain, form);
     sn_cpu_task_end(k, &c->t, tasks);
     for (size_t i = 0; i < chain.segments.size; ++i)

@@ -65,6 +65,22 @@ typedef struct {
 void sn_cpu_segment_row(Contract *c, const Segment *s, SnCpuRow *row, MlirValue r, MlirValue offset);
 MlirValue sn_cpu_task_memory(Contract *c, MlirType type, int64_t rows, MlirValue columns);
 
+// Blocks of rows, and their shares: of the kernel, and again inside of a task.
+void sn_cpu_count_blocks(Contract *c, SnBuilder *b, const SnForm *f);
+// The rows of block `block` of those of all batch indices, and its batch indices.
+void sn_cpu_block_rows(Contract *c, const SnForm *f, MlirValue block);
+// The segment's form and its memory, as the task has them.
+void sn_cpu_segment_in_task(Chain *chain, Segment *s);
+// Panels of a block's rows, of the product that has the most.
+int64_t sn_cpu_most_panels(const Contract *c, const Segment *s);
+
+// ---- what is copied once for all tasks: chain_shared.c -----------------------------------
+
+// Rows of all blocks, by tasks of their own: one for each panel of a block.
+void sn_cpu_share_rows(Chain *chain, const SnForm *form);
+// All weights that are not read where they lie.
+void sn_cpu_share_weights(Chain *chain, const SnForm *form);
+
 // ---- rows a block of columns at a time: chain_stream.c ----------------------------------
 
 // Takes factors that are known at a row's end from rows that are multiplied again to what they give, and keeps sums of

@@ -89,6 +89,8 @@ static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirVa
   block.b = p->ldb ? in_place(c, p, p->b, p->ldb, zero, n0, k0)
             : p->packed
                 ? packed_before(c, p, k0, n0)
+            : c->shares_weights
+                ? sn_cpu_panel(b, p->b_pack, sn_cpu_shared_row(c, p, k0, n0), zero)
                 : sn_cpu_panel(b, p->b_pack, sn_cpu_scratch_row(c, c->panels * sn_cpu_b_rows(c, p), panel), zero);
   block.b = in_tiles(b, block.b, p->line, sn_cpu_b_groups(c, p) * p->line->group / sn_micro_k_unit(p->line));
   block.c = sn_cpu_panel(b, p->c, first_row, column);
@@ -125,8 +127,8 @@ void sn_cpu_product(Contract *c, Product *p, MlirValue n0, MlirValue nn, MlirVal
 static void product_of_panels(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn,
                               MlirValue column) {
   SnBuilder *b = &c->t.b;
-  if (!p->ldb && !p->packed)
-    sn_cpu_pack_b(c, p, k0, kk, n0, nn);
+  if (!p->ldb && !p->packed && !c->shares_weights)
+    sn_cpu_pack_b(c, p, k0, kk, n0, nn, (MlirValue){0});
   if (!p->panel || c->panels == 1) {
     multiply(c, p, k0, kk, n0, nn, column, sn_index(b, 0));
     return;

@@ -17,6 +17,7 @@ typedef struct {
   int64_t columns;       // of one block; 0: all
   bool packs_rows;       // also where they could be read in place
   bool shares_rows;      // by all tasks, which begin when they are copied
+  bool shares_weights;   // the same of weights that are copied
   int64_t ahead;         // rows of weights that memory is asked for before they are read
   bool widens;           // narrower weights as it reads them, and copies none
   MlirValue row_block;   // the block's number among those of rows, of all batch indices
@@ -30,7 +31,8 @@ typedef struct {
   MlirValue slot;        // of the task in scratch memory
   MlirValue pieces;      // of a row, `columns` wide
   MlirValue i0, mm;      // first row of the block and its count of rows
-  MlirValue dims[SN_MAX_DIMS];    // batch indices
+  MlirValue batch;       // its batch index, and the indices of each dimension
+  MlirValue dims[SN_MAX_DIMS];
 } Contract;
 
 // What it sums.
@@ -108,7 +110,14 @@ void sn_cpu_pack_a(Contract *c, Product *p);
 // The same of panel `panel` alone, if there is one.
 void sn_cpu_pack_a_panel(Contract *c, Product *p, MlirValue panel);
 // b_pack[s][j] = B[k0 + s, n0 + j]; zeros behind row kk and column nn, up to units of the line. Panels of columns
-// follow one another.
-void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn);
+// follow one another from row `first` of b_pack on (null: where the task's memory begins).
+void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn, MlirValue first);
+
+// ---- what all tasks share: chain_shared.c ------------------------------------------------------
+
+// Rows of b_pack that hold all weights of a product, [batch][sum / k][columns / n][b_rows], and where those of the
+// block's batch index begin that stand at k0 and n0.
+MlirValue sn_cpu_shared_rows(const Contract *c, SnBuilder *b, const SnForm *f, const Product *p);
+MlirValue sn_cpu_shared_row(Contract *c, const Product *p, MlirValue k0, MlirValue n0);
 
 #endif

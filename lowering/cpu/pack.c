@@ -118,6 +118,8 @@ MlirValue sn_pack_row(const Block *k, MlirValue r) {
     r = plus(b, r,
              sn(b, "arith.muli", sn(b, "arith.divui", r, sn_index(b, tile)), sn_index(b, tile * (k->k_tiles - 1))));
   r = sn_none(k->pack_row0) ? r : plus(b, k->pack_row0, r);
+  if (!sn_none(k->first))
+    return plus(b, k->first, r);
   return k->is_a ? sn_cpu_a_scratch_row(k->c, k->p, r) : sn_cpu_scratch_row(k->c, k->pack_rows, r);
 }
 
@@ -411,11 +413,12 @@ static int64_t unit_of_rows(const Contract *c, const Product *p) {
 }
 
 static void pack_panel(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn,
-                       MlirValue pack_row0) {
+                       MlirValue first, MlirValue pack_row0) {
   SnBuilder *b = &c->t.b;
   Block k = {c,
              p,
              .lanes = c->lanes,
+             .first = first,
              .row0 = k0,
              .row_unit = unit_of_rows(c, p),
              .column0 = n0,
@@ -434,11 +437,11 @@ static void pack_panel(Contract *c, Product *p, MlirValue k0, MlirValue kk, Mlir
 }
 
 // Some rows of all panels, then the next ones: as many as pages that a core knows where to find.
-void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn) {
+void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn, MlirValue first) {
   SnBuilder *b = &c->t.b;
   MlirValue zero = sn_index(b, 0), none = {0};
   if (!p->panel || c->panels == 1) {
-    pack_panel(c, p, k0, kk, n0, nn, none);
+    pack_panel(c, p, k0, kk, n0, nn, first, none);
     return;
   }
   int64_t some = rows_together(c, p);
@@ -449,7 +452,7 @@ void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValu
   if (p->line->parts)
     group = sn(b, "arith.muli", group, sn_index(b, p->line->parts));
   pack_panel(c, p, plus(b, k0, s.index), sn_cpu_smaller(b, rows, some, s.index, kk), plus(b, n0, j.index),
-             sn_cpu_smaller(b, width, p->panel, j.index, nn), plus(b, sn_cpu_b_panel(c, p, j.index), group));
+             sn_cpu_smaller(b, width, p->panel, j.index, nn), first, plus(b, sn_cpu_b_panel(c, p, j.index), group));
   sn_next(b, &j);
   sn_next(b, &s);
 }

@@ -15,6 +15,7 @@ typedef struct {
   MlirValue pack;
   int64_t pack_rows; // of the pack, for each task
   MlirValue pack_row0;    // where the block begins in these; null: 0
+  MlirValue first;        // row of the pack that they are counted from, of all tasks; null: the task's own first one
   int64_t k_tiles;        // of rows in tiles: how many each of its rows crosses; else 0
   MlirValue whole0; // the first row of `pack` where its rows follow each other, as in what is split later; null: above
   int64_t row_unit; // what row0 is a multiple of; 0: it is 0

@@ -70,7 +70,7 @@ static void by_rows(SnPackBlock *k, MlirValue from, MlirValue to, MlirValue rows
   SnPackBlock copy = *k;
   copy.pack = k->p->b_rows;
   copy.pack_rows = n;
-  copy.pack_row0 = (MlirValue){0};
+  copy.pack_row0 = copy.first = (MlirValue){0};
   sn_pack_zeros(&copy, zero, group, columns, end);
   SnLoop g = sn_for(b, from, to, sn_index(b, 1));
   {

@@ -225,6 +225,24 @@ bool sn_cpu_packs_rows(const SnForm *f, const char *kernel) {
   return any;
 }
 
+bool sn_cpu_packs_weights(const SnForm *f, const char *kernel) {
+  bool any = false;
+  int64_t together = sn_cpu_rows_together(f, kernel);
+  for (size_t p = 0; p < f->products.size; ++p) {
+    SnCpuProduct product;
+    any |= !sn_failed(sn_cpu_read_product(f, p, together, kernel, &product)) &&
+           product.line->pack_b != SN_PACK_COLUMNS && (!product.ldb || product.widens);
+  }
+  return any;
+}
+
+const char *sn_cpu_cannot_share(const SnForm *f, const SnCpuProduct *p) {
+  return !sn_has_one_group(f)                                     ? "rows go through several products"
+         : p->line->parts                                         ? "the kernel multiplies parts of numbers"
+         : p->sum == SN_DYNAMIC || sn_row_length(f) == SN_DYNAMIC ? "sums or rows have a length that is not known"
+                                                                  : NULL;
+}
+
 static bool reads(const SnForm *f, const char *kernel, bool both) {
   int64_t together = sn_cpu_rows_together(f, kernel);
   bool all = true;

@@ -46,6 +46,10 @@ bool sn_cpu_has_side_of_rows(const SnForm *f, size_t k);
 int64_t sn_cpu_rows_together(const SnForm *f, const char *kernel);
 // Rows of a block are copied for this kernel before they are multiplied, once for each task that has columns of it.
 bool sn_cpu_packs_rows(const SnForm *f, const char *kernel);
+// Weights of a product are copied for this kernel, once for each block of rows.
+bool sn_cpu_packs_weights(const SnForm *f, const char *kernel);
+// Why these cannot be copied once for all blocks; NULL: they can.
+const char *sn_cpu_cannot_share(const SnForm *f, const SnCpuProduct *p);
 // The second side of each product is read where it lies, by this kernel; widened, where it is narrower.
 bool sn_cpu_reads_weights(const SnForm *f, const char *kernel);
 // And the first one, too.

@@ -43,6 +43,10 @@
 #define LEAST_OF_THREE 256 // rows where each number is three: multiplied for fewer, f32 takes as long
 #define FEW_COLUMNS 8     // for which rows are not copied either
 #define LONG_SUM 64       // of as few columns of which rows are copied
+#define COPIED_COLUMNS 128 // of a task that copies its rows, which takes as long as to multiply 22 of them
+#define SHARED_BLOCKS 3    // that use weights which are copied once for all: with two the copy goes through caches
+#define SHARED_WEIGHTS (1 << 20) // bytes of such a copy, which stays in the second cache
+#define SHARED_WORK (1 << 16)    // elements that are not copied again: some microseconds
 #define READ_COLUMNS 2048 // of weights [k, j] at once, whose sums stay in the first cache
 #define READ_ROWS 8       // and of k, as many streams of whole pages
 #define READ_NARROW_ROWS 16
@@ -165,6 +169,17 @@ static bool reads_weights(const SnForm *f, const SnMicroKernel *line) {
          sn_cpu_reads_weights(f, line->name);
 }
 
+// Vectors along k are summed up for each element of the result, which takes as long as some of their steps; a copy of
+// the weights is made once. Measured with 768 columns: both ways are level from so many elements of k for each row on.
+static bool sum_is_long(const SnForm *f, const SnMicroKernel *line) {
+  int64_t sum = work_of(f).summed, rows = rows_of(f, line->name);
+  SnMultiplied m;
+  (void)sn_multiplied(f, 0, &m);
+  int64_t vector = line->bits / sn_bits(sn_micro_packed(line->a, m.sum));
+  return line->sums != SN_SUMS_ALONG_K || sum == SN_DYNAMIC || rows == SN_DYNAMIC ||
+         2 * sum >= sn_times(rows, vector);
+}
+
 // Packed weights of which each row of memory is used by few rows, so that they come from memory as fast as it goes.
 static bool few_take_packed(const SnForm *f, const SnMicroKernel *line) {
   return line->pack_b == SN_PACK_ROWS && is_few(rows_of(f, line->name), FEW_PACKED_ROWS);
@@ -206,7 +221,7 @@ static const SnMicroKernel *first_line(const SnForm *f, const SnScheduleOptions 
     if (sn_micro_kernel(line->name, m.a, m.b, m.sum) != line || !pays(f, line->name, features) ||
         (line->parts && !takes_parts(f, line, options)))
       continue;
-    if (reading ? reads_weights(f, line) || reads_both(f, line)
+    if (reading ? (reads_weights(f, line) && sum_is_long(f, line)) || reads_both(f, line)
                 : line->sums != SN_SUMS_ALONG_K && !(small && line->sums == SN_SUMS_IN_TILES))
       return line;
   }
@@ -266,6 +281,7 @@ typedef struct {
   bool far_rows;   // are copied, since they are too far apart
   bool packed;     // weights, before the program runs
   bool by_columns; // parts of a row are tasks of their own, or could be
+  bool shares;     // weights are copied once for all blocks
   bool packs_rows; // each of them copies its rows of a
   int64_t computes_rows; // or computes them: so many operations for an element
 } Plan;
@@ -391,6 +407,20 @@ static int64_t columns_of_stream(const SnForm *f) {
   return masked ? SN_CPU_MASKED : SN_CPU_STREAMED;
 }
 
+// Weights that each of several blocks would copy again. Not of tiles: nobody timed them.
+static bool shares_weights(const SnForm *f, const Plan *p) {
+  int64_t each = p->work.widest == SN_DYNAMIC || p->work.summed == SN_DYNAMIC || p->batch == SN_DYNAMIC
+                     ? SN_DYNAMIC
+                     : sn_times(sn_times(p->work.widest, p->work.summed),
+                                sn_times(p->batch, (int64_t)f->products.size));
+  bool once = p->reads || p->packed || p->line->parts || p->line->sums == SN_SUMS_IN_TILES || !sn_has_one_group(f);
+  if (once || each == SN_DYNAMIC || p->rows == SN_DYNAMIC || !sn_cpu_packs_weights(f, p->kernel))
+    return false;
+  int64_t blocks = sn_pieces(p->rows, p->m);
+  return each > 0 && blocks >= SHARED_BLOCKS && sn_times(each, p->side_bytes) <= SHARED_WEIGHTS &&
+         sn_times(each, blocks - 1) >= SHARED_WORK;
+}
+
 static Plan plan(const SnForm *f, const char *kernel, const SnScheduleOptions *options) {
   int64_t together = sn_cpu_rows_together(f, kernel), batch_dims = f->num_rows - together;
   SnMultiplied first;
@@ -422,6 +452,7 @@ static Plan plan(const SnForm *f, const char *kernel, const SnScheduleOptions *o
     p.k = in_equal_parts(p.work.summed, p.k, unit_of(f, kernel, sn_micro_k_unit));
   }
   keep_sums(f, &p);
+  p.shares = shares_weights(f, &p);
   return p;
 }
 
@@ -431,6 +462,8 @@ static int64_t columns_of_task(const Plan *p, int64_t blocks) {
     return 0;
   int64_t least = sn_pieces(LEAST_WORK, sn_times(p->m, sum > 0 ? sum : 1));
   least = most(least, p->computes_rows * COMPUTED_ROWS);
+  if (p->packs_rows && blocks >= FEWEST_TASKS)
+    least = most(least, COPIED_COLUMNS);
   int64_t tasks = p->packs_rows ? FEW_TASKS : ENOUGH_TASKS, columns = sn_pieces(length, sn_pieces(tasks, blocks));
   columns = sn_pieces(columns > least ? columns : least, p->n) * p->n;
   columns = columns > SN_MAX_OF_TASK ? SN_MAX_OF_TASK / p->n * p->n : columns;
@@ -464,8 +497,8 @@ static MlirAttribute schedule_with(const SnForm *f, const char *kernel, const Sn
     snprintf(more + strlen(more), sizeof more - strlen(more), "ahead = %d, ", PACKED_AHEAD);
   if ((vectors || p.reads_rows) && narrow_sides(f) && widens_sides(f, p.line))
     snprintf(more + strlen(more), sizeof more - strlen(more), "widen = \"reading\", ");
-  if (p.packed)
-    snprintf(more + strlen(more), sizeof more - strlen(more), "weights = \"packed\", ");
+  if (p.packed || p.shares)
+    snprintf(more + strlen(more), sizeof more - strlen(more), "weights = \"%s\", ", p.packed ? "packed" : "shared");
   MlirLocation loc = mlirOperationGetLocation(f->op);
   return sn_schedule_attr(
       loc, "brgemm",

@@ -38,7 +38,8 @@ def walks(bn, kernel, layout):
         return ['', ', widen = "reading"', f', ahead = 4, widen = "reading", sums = {2 * bn}']
     if kernel.startswith("inner"):
         return ['', f', sums = {3 * bn}', ', widen = "reading"' if layout[0] == "i, k" else ""]
-    return ["", f', sums = {3 * bn}, pack = "shared"', f', sums = {2 * bn}, panels = 2, pack = "rows"']
+    return ["", f', sums = {3 * bn}, pack = "shared"', f', sums = {2 * bn}, panels = 2, pack = "rows"',
+            ', weights = "shared"', f', columns = {2 * bn}, sums = {2 * bn}, panels = 2, weights = "shared"']
 
 
 def save(path, x, side):
@@ -61,7 +62,8 @@ def contract(n, case, layout, side, total, kernel, dynamic, walk):
     ta, tb, tc = tensor(a, side, dynamic), tensor(b, side, dynamic), tensor((i, j), total, dynamic)
     i, j, k = ("?",) * 3 if dynamic else (i, j, k)
     lanes = 8 if bn % 8 == 0 else 1
-    more = walks(bn, kernel, layout)[walk]
+    ways = [w for w in walks(bn, kernel, layout) if not (dynamic and "weights" in w)]
+    more = ways[walk % len(ways)]
     add = "arith.addf" if total[0] == "f" else "arith.addi"
     row = tensor((j,), total, dynamic)
     return a, b, [ta, tb, tc], f"""
@@ -80,7 +82,7 @@ def run(command, folder, kernel, side, total, dynamic, turn, rng):
     cases = [(case, layouts(kernel)[(n + turn) % 3]) for n, case in enumerate(SHAPES + EMPTY)][turn % 3::3]
     for n, (case, layout) in enumerate(cases):
         a, b, (ta, tb, tc), text = contract(n, case, layout, side, total, kernel, dynamic,
-                                                (n + turn // 3) % 3)
+                                                n + turn // 3)
         x, w = rng.integers(-127, 128, a), rng.integers(-127, 128, b)
         e = np.zeros(case[:2])
         body += text

@@ -1,0 +1,110 @@
+// RUN: sinter-opt --sinter-schedule='target=cpu features=avx2,fma,avx512f,avx512bw,avx512bf16' --split-input-file %s | FileCheck %s
+
+// Twelve blocks of pixels would each copy the weights of a convolution: they are copied once.
+
+// CHECK-LABEL: func @convolution
+//       CHECK: schedule(#sinter.brgemm<k = 256, kernel = "dot512", lanes = 16, m = 127, n = 25, tasks = 64, unroll = 1, weights = "shared">)
+func.func @convolution(%x: tensor<1x39x39x192xbf16>, %w: tensor<25x3x3x192xbf16>) -> tensor<1x39x39x25xf32> {
+  %e = tensor.empty() : tensor<1x39x39x25xf32>
+  %y = sinter.contract (n = 1, y = 39, x = 39) by (o = 25)
+      product (r = 3, s = 3, c = 192) (%x[n, y + r - 1, x + s - 1, c] : tensor<1x39x39x192xbf16> else 0.0,
+                                       %w[o, r, s, c] : tensor<25x3x3x192xbf16>) : f32
+      outs(%e[n, y, x, o] : tensor<1x39x39x25xf32>) {
+  ^row(%a: tensor<25xf32>):
+    sinter.yield %a : tensor<25xf32>
+  }
+  return %y : tensor<1x39x39x25xf32>
+}
+
+// -----
+
+// Not for two blocks, nor where the copy leaves the second cache: it would be written and read again by way of memory.
+
+// CHECK-LABEL: func @two_blocks
+//   CHECK-NOT: weights =
+func.func @two_blocks(%x: tensor<512x1024xbf16>, %w: tensor<256x1024xbf16>) -> tensor<512x256xf32> {
+  %e = tensor.empty() : tensor<512x256xf32>
+  %y = sinter.contract (i = 512) by (j = 256) product (k = 1024) (%x[i, k] : tensor<512x1024xbf16>, %w[j, k] : tensor<256x1024xbf16>) : f32
+      outs(%e[i, j] : tensor<512x256xf32>) {
+  ^row(%a: tensor<256xf32>):
+    sinter.yield %a : tensor<256xf32>
+  }
+  return %y : tensor<512x256xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @large
+//   CHECK-NOT: weights =
+func.func @large(%x: tensor<1024x1024xbf16>, %w: tensor<1024x1024xbf16>) -> tensor<1024x1024xf32> {
+  %e = tensor.empty() : tensor<1024x1024xf32>
+  %y = sinter.contract (i = 1024) by (j = 1024) product (k = 1024) (%x[i, k] : tensor<1024x1024xbf16>, %w[j, k] : tensor<1024x1024xbf16>) : f32
+      outs(%e[i, j] : tensor<1024x1024xf32>) {
+  ^row(%a: tensor<1024xf32>):
+    sinter.yield %a : tensor<1024xf32>
+  }
+  return %y : tensor<1024x1024xf32>
+}
+
+// -----
+
+// Weights that are read where they lie are not copied.
+
+// CHECK-LABEL: func @in_place
+//   CHECK-NOT: weights =
+func.func @in_place(%x: tensor<1024x512xf32>, %w: tensor<512x128xf32>) -> tensor<1024x128xf32> {
+  %e = tensor.empty() : tensor<1024x128xf32>
+  %y = sinter.contract (i = 1024) by (j = 128) product (k = 512) (%x[i, k] : tensor<1024x512xf32>, %w[k, j] : tensor<512x128xf32>) : f32
+      outs(%e[i, j] : tensor<1024x128xf32>) {
+  ^row(%a: tensor<128xf32>):
+    sinter.yield %a : tensor<128xf32>
+  }
+  return %y : tensor<1024x128xf32>
+}
+
+// -----
+
+// Rows [k, i] are copied by each task that has columns of them: a task has 128, not 64.
+
+// CHECK-LABEL: func @copied_rows
+//   CHECK-NOT: columns
+//       CHECK: schedule(#sinter.brgemm<k = 256, kernel = "dot512", lanes = 16, m = 244, n = 64, tasks = 64
+func.func @copied_rows(%x: tensor<2160x976xbf16>, %w: tensor<104x2160xbf16>) -> tensor<976x104xf32> {
+  %e = tensor.empty() : tensor<976x104xf32>
+  %y = sinter.contract (i = 976) by (j = 104) product (k = 2160) (%x[k, i] : tensor<2160x976xbf16>, %w[j, k] : tensor<104x2160xbf16>) : f32
+      outs(%e[i, j] : tensor<976x104xf32>) {
+  ^row(%a: tensor<104xf32>):
+    sinter.yield %a : tensor<104xf32>
+  }
+  return %y : tensor<976x104xf32>
+}
+
+// -----
+
+// Few rows by weights [j, k]: to sum up vectors takes as long for 2 elements as for 16, and there are no vectors of 2.
+
+// CHECK-LABEL: func @short_sum
+//       CHECK: kernel = "libxsmm"
+func.func @short_sum(%x: tensor<16x2xf32>, %w: tensor<768x2xf32>) -> tensor<16x768xf32> {
+  %e = tensor.empty() : tensor<16x768xf32>
+  %y = sinter.contract (i = 16) by (j = 768) product (k = 2) (%x[i, k] : tensor<16x2xf32>, %w[j, k] : tensor<768x2xf32>) : f32
+      outs(%e[i, j] : tensor<16x768xf32>) {
+  ^row(%a: tensor<768xf32>):
+    sinter.yield %a : tensor<768xf32>
+  }
+  return %y : tensor<16x768xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @long_sum
+//       CHECK: kernel = "inner512"
+func.func @long_sum(%x: tensor<16x128xf32>, %w: tensor<768x128xf32>) -> tensor<16x768xf32> {
+  %e = tensor.empty() : tensor<16x768xf32>
+  %y = sinter.contract (i = 16) by (j = 768) product (k = 128) (%x[i, k] : tensor<16x128xf32>, %w[j, k] : tensor<768x128xf32>) : f32
+      outs(%e[i, j] : tensor<16x768xf32>) {
+  ^row(%a: tensor<768xf32>):
+    sinter.yield %a : tensor<768xf32>
+  }
+  return %y : tensor<16x768xf32>
+}
