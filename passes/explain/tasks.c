@@ -238,7 +238,8 @@ SnTasks sn_tasks_read(MlirOperation sequence) {
   t.phase = sn_alloc((n + 1) * sizeof *t.phase);
   t.waits = s.waits.size ? sn_alloc((n + 1) * sizeof *t.waits) : NULL;
   SnGpuSequencePlan plan;
-  t.on_gpu = s.schedule.ptr && !sn_failed(sn_gpu_plan_sequence(&s, &plan));
+  const char *kind = s.schedule.ptr ? sn_schedule_mnemonic(s.schedule) : NULL;
+  t.on_gpu = kind && !strcmp(kind, "gpu_sequence") && !sn_failed(sn_gpu_plan_sequence(&s, &plan));
   t.by_turns = sn_sequence_by_turns(&s);
   t.blocks = t.on_gpu ? plan.blocks : 0;
   t.threads = t.on_gpu ? plan.threads : 0;

@@ -7,7 +7,7 @@
 // What each form of a sequence waits for, and what flows. Layers come once: the first of three reads what is given,
 // the others what the layer before made, and all of them the first form.
 
-// CHECK:      layers: sequence 0: 7 forms in one parallel region
+// CHECK:      layers: sequence 0: 7 forms by turns, in one task
 // CHECK-NEXT:   phase 0: form 0: sinter.rowwise (i = 4) by (j = 8)  tanh(a), 1 task; reads 128 B; writes 128 B
 // CHECK-NEXT:   3 times forms 1 to 2:
 // CHECK-NEXT:   phase 1: form 1: sinter.rowwise (i = 4) by (j = 8)  exp(a), 1 task, waits for the first 1; reads 0 B, 128 B of form 0; writes 128 B
@@ -23,7 +23,7 @@
 // GPU-NEXT:   phase 2: form 2: sinter.rowwise (i = 4) by (j = 8)  a + b, {{.+}} threads; reads 0 B, 128 B of form 1, 128 B of form 0; writes 128 B
 
 // HTML:      <h2>@layers, sequence 0</h2>
-// HTML-NEXT: <p>7 forms in one parallel region: {{.+}}; what comes several times is drawn once.</p>
+// HTML-NEXT: <p>7 forms in one task: one behind the other; what comes several times is drawn once.</p>
 // HTML-NEXT: <div class="picture tasks"><svg xmlns="http://www.w3.org/2000/svg"
 // HTML-NEXT: <text x="8" y="49">phase 0</text>
 // HTML-NEXT: <rect class="lane"
@@ -87,7 +87,7 @@ func.func @layers(%x: tensor<4x8xf32>, %z: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // What is read in common is no reason to draw layers apart, a form that has to wait for one that it reads nothing of is
 // shown to, and what comes twice by itself is drawn twice.
 
-// CHECK:      other: sequence 1: 5 forms in one parallel region
+// CHECK:      other: sequence 1: 5 forms by turns, in one task
 // CHECK-NEXT:   phase 0: form 0: {{.+}}, 1 task; reads 128 B; writes 128 B
 // CHECK-NEXT:   phase 1: form 1: {{.+}}  exp(a), 1 task, waits for the first 1; reads 0 B, 128 B of form 0; writes 128 B
 // CHECK-NEXT:   phase 1: form 2: {{.+}}  exp(a), 1 task, waits for the first 2; reads 128 B; writes 128 B
