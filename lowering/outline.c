@@ -113,6 +113,16 @@ static bool follow(SnSizeReader *r, MlirOperation reshape, Shape *shape) {
   return fits;
 }
 
+// The function returns it, or gives it back from a branch whose result nobody else reads.
+static bool is_returned(MlirValue v) {
+  MlirOpOperand use = sn_one_use(v) ? mlirValueGetFirstUse(v) : (MlirOpOperand){0};
+  MlirOperation op = mlirOpOperandIsNull(use) ? (MlirOperation){0} : mlirOpOperandGetOwner(use);
+  MlirOperation branch = sn_is(op, "scf.yield") ? mlirOperationGetParentOperation(op) : (MlirOperation){0};
+  if (sn_is(branch, "scf.if"))
+    return is_returned(sn_result(branch, (intptr_t)mlirOpOperandGetOperandNumber(use)));
+  return sn_is(op, "func.return");
+}
+
 // What the host sees of a result with the destination `out`: the value itself, or what it is returned as, behind
 // reshapes. Sets its shape.
 static MlirValue seen_by_host(SnSizeReader *r, MlirValue result, MlirValue out, Shape *shape) {
@@ -125,8 +135,7 @@ static MlirValue seen_by_host(SnSizeReader *r, MlirValue result, MlirValue out, 
     fits = follow(r, op, shape);
     v = sn_result(op, 0);
   }
-  bool is_returned = sn_one_use(v) && sn_is(mlirOpOperandGetOwner(mlirValueGetFirstUse(v)), "func.return");
-  return fits && is_returned ? v : result;
+  return fits && is_returned(v) ? v : result;
 }
 
 static MlirValue empty(SnBuilder *b, const SnSizeReader *r, MlirType t, const Shape *shape) {

@@ -55,6 +55,13 @@ bool sn_side_uses_all(const SnForm *f, size_t side, SnGroup summed);
 void sn_add_sizes(SnCut *s, SnForm *to, const int64_t *from);
 bool sn_any_program(const SnForm *f); // in a side
 
+// ---- split/by_size.c: `?` columns ------------------------------------------------------
+
+// Up to which sizes `?`, none of them of rows, a CPU had better run the form as one kernel; 0: never.
+int64_t sn_few_as_one(MlirOperation form);
+// An scf.if takes the form's place: up to so many of each it stays, and the form of the other branch is given back.
+MlirOperation sn_branch_by_size(MlirOperation form, int64_t few);
+
 // ---- split/plan.c: what each piece computes -----------------------------------------
 
 typedef struct {

@@ -149,6 +149,13 @@ bool sn_split_form(MlirOperation form, SnSplit how) {
     sn_form_free(&s.f);
     return true;
   }
+  int64_t few = several && how.target && !strcmp(how.target, "cpu") ? sn_few_as_one(form) : 0;
+  if (few) {
+    sn_form_free(&s.f);
+    form = sn_branch_by_size(form, few);
+    s.f = sn_form_read(form);
+    s.b = sn_before(form);
+  }
   s.cut = cut_of(s.b.ctx, how, why);
   s.how.keep_sides |= several && may_stream_pieces(&s.f, how);
   bool ok = sn_cut(&s);
