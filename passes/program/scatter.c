@@ -8,6 +8,9 @@
 //     tm_tensor.yield %s                                       scf.parallel: y[t[n, 0], j] += u[n, j]
 //   }                                                      }
 //
+// An original or updates that are one number everywhere (the edges of each node of a graph are ones, added up) are that
+// number in the steps, and nothing reads them.
+//
 // Updates of one place are combined in their order, each time and with any number of threads. What the index does not
 // choose is shared among rows: a dimension, or pieces of the last one. A tensor that no cache holds is cut into ranges
 // of a dimension that the index chooses: each looks at all indices, and takes the updates of its own places. Where many
@@ -36,7 +39,8 @@ typedef enum { ONE_ROW, ROW_IS_DIMENSION, ROW_IS_PIECE, ROW_IS_RANGE, ROW_IS_CHU
 typedef struct {
   MlirOperation op;
   MlirValue from[3];    // updates, indices, original
-  MlirAttribute filled; // the number that the original holds everywhere; null: it is read
+  MlirAttribute filled;  // the number that the original holds everywhere; null: it is read
+  MlirAttribute updated; // the number that each update is; null: they are read
   MlirType updates, original;
   intptr_t depth, offset, rank;
   int64_t map[SN_MAX_DIMS];
@@ -314,6 +318,8 @@ static void copy_original(SnBuilder *b, const Scatter *s) {
 }
 
 static MlirValue load_update(SnBuilder *b, const Scatter *s, const Nest *nest, MlirValue n) {
+  if (s->updated.ptr)
+    return sn_constant(b, s->updated);
   MlirValue at[SN_MAX_DIMS];
   intptr_t k = 0;
   if (s->rows == ONE_ROW)
@@ -484,9 +490,10 @@ static void add_part(SnBuilder *b, const Scatter *s, MlirValue parts, MlirValue 
   end_nest(b, &nest);
 }
 
-// Of ranges: a tensor that nobody reads, whose size says how many rows there are.
+// Of ranges, and where updates are a number: a tensor that nobody reads, whose size says how many rows there are.
 static MlirValue empty_rows(SnBuilder *b, const Scatter *s) {
-  return sn(b, "tensor.empty", sn_tensor(mlirIntegerTypeGet(b->ctx, 8), 1, &s->ranges));
+  int64_t rows = s->rows == ONE_ROW ? 1 : s->ranges;
+  return sn(b, "tensor.empty", sn_tensor(mlirIntegerTypeGet(b->ctx, 8), 1, &rows));
 }
 
 static MlirValue add_parts(SnBuilder *b, const Scatter *chunks, MlirValue parts) {
@@ -522,9 +529,13 @@ static MlirValue steps(SnBuilder *b, Scatter *s) {
   intptr_t rows = 0, n = 0;
   MlirValue operands[5], own;
   s->filled = sn_filled_with(s->from[2]);
-  if (ranges)
+  if (s->offset == s->rank) // else how large they are is read of them
+    s->updated = sn_filled_with(s->from[0]);
+  bool reads = !s->updated.ptr, counts = ranges || !reads;
+  if (counts)
     operands[n++] = empty_rows(b, s);
-  operands[n++] = ranges ? s->from[0] : with_rows(b, s, &rows);
+  if (reads)
+    operands[n++] = ranges ? s->from[0] : with_rows(b, s, &rows);
   operands[n++] = s->from[1];
   if (!chunks && !s->filled.ptr)
     operands[n++] = s->from[2];
@@ -538,8 +549,8 @@ static MlirValue steps(SnBuilder *b, Scatter *s) {
     own = sn(in, "memref.alloca", sn_memref(index, 1, block),
              sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
   s->row = body.row;
-  s->u = body.memory[ranges];
-  s->t = body.memory[ranges + 1];
+  s->u = body.memory[counts]; // unless they are a number
+  s->t = body.memory[counts + reads];
   s->x = body.memory[n - 2]; // unless it is a number
   s->y = body.memory[n - 1];
   intptr_t first = s->rows == ONE_ROW; // of the updates, in memory

@@ -106,6 +106,30 @@ func.func @scatter_into_reshaped(%u: tensor<6xf32>, %t: tensor<6x2xi32>, %n: ind
 
 // -----
 
+// Nor are updates that are one number: what counts the edges of each node of a graph.
+
+// CHECK-LABEL: func @scatter_ones
+//       CHECK:   %[[ROWS:.+]] = tensor.empty() : tensor<1xi8>
+//       CHECK:   sinter.steps rows(0) ins(%[[ROWS]], %{{.+}} : tensor<1xi8>, tensor<40x1xi64>) outs(
+//       CHECK:     %[[ONE:.+]] = arith.constant 1.000000e+00 : f32
+//       CHECK:     arith.addf %{{.+}}, %[[ONE]]
+func.func @scatter_ones(%t: tensor<40x1xi64>) -> tensor<9xf32> {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<40xf32>
+  %u = linalg.fill ins(%one : f32) outs(%e : tensor<40xf32>) -> tensor<40xf32>
+  %f = tensor.empty() : tensor<9xf32>
+  %x = linalg.fill ins(%zero : f32) outs(%f : tensor<9xf32>) -> tensor<9xf32>
+  %y = tm_tensor.scatter {dimension_map = array<i64: 0>} unique_indices(false) ins(%u, %t : tensor<40xf32>, tensor<40x1xi64>) outs(%x : tensor<9xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %s = arith.addf %q, %p : f32
+    tm_tensor.yield %s : f32
+  } -> tensor<9xf32>
+  return %y : tensor<9xf32>
+}
+
+// -----
+
 // Points that the program says to be different are lanes of one step.
 
 // CHECK-LABEL: func @scatter_unique

@@ -32,7 +32,7 @@ COMBINE = {"add": ("arith.addf %q, %p", lambda p, q: q + p), "last": (None, lamb
 
 
 def scatter(shape, update, depth, combine, dims=None, seed=0, static=True, bad=None, unique=False,
-            filled=None):
+            filled=None, each=None):
     rng = np.random.default_rng(seed)
     dims = list(range(depth)) if dims is None else dims
     n, rest = update[0], update[1:]
@@ -42,6 +42,8 @@ def scatter(shape, update, depth, combine, dims=None, seed=0, static=True, bad=N
                      1).astype("i8")
     if filled is not None:
         x[...] = filled
+    if each is not None:
+        u[...] = each
     if unique:
         index = np.stack(np.unravel_index(rng.permutation(np.prod(shape))[:n], shape), 1).astype("i8")
     if bad is not None and n:
@@ -75,7 +77,16 @@ def scatter(shape, update, depth, combine, dims=None, seed=0, static=True, bad=N
   %x = linalg.fill ins(%c : f32) outs(%e : {t(x)}) -> {t(x)}
 """
         text = text.replace(f", %x: {a(x)}", "").replace("  %y =", made + "  %y =")
-    return text, [u, index] + [x] * (filled is None), [want if bad is None else None]
+    if each is not None:  # as many as there are indices
+        sizes = "(%n)" if "?" in a(u) else "()"
+        made = f"""  %zero = arith.constant 0 : index
+  %n = tensor.dim %t, %zero : {a(index)}
+  %d = arith.constant {each:e} : f32
+  %f = tensor.empty{sizes} : {a(u)}
+  %u = linalg.fill ins(%d : f32) outs(%f : {a(u)}) -> {a(u)}
+"""
+        text = text.replace(f"%u: {a(u)}, ", "").replace("  %y =", made + "  %y =")
+    return text, [u] * (each is None) + [index] + [x] * (filled is None), [want if bad is None else None]
 
 
 # ---- sort and topk --------------------------------------------------------------------------------
@@ -212,6 +223,14 @@ CASES = {
     "scatter_no_chunks_order": scatter((350,), (9001,), 1, "order"),
     "scatter_chunks_beyond": scatter((350,), (9001,), 1, "add", bad=350),
     "scatter_chunks_before": scatter((3, 450), (9001,), 2, "add", bad=-1, static="places"),
+    "scatter_ones": scatter((9,), (40,), 1, "add", filled=0, each=1),
+    "scatter_ones_dynamic": scatter((9, 4), (40,), 2, "order", static="places", each=1.5),
+    "scatter_ones_none": scatter((9,), (0,), 1, "add", static="places", each=1),
+    "scatter_ones_unique": scatter((7, 9), (31,), 2, "order", unique=True, each=-2),
+    "scatter_ones_ranges": scatter((1000003,), (3000,), 1, "order", each=3),
+    "scatter_ones_chunks": scatter((350,), (20001,), 1, "add", static="places", filled=1.5, each=0.5),
+    "scatter_ones_rows": scatter((9, 5), (7, 5), 1, "add", each=1),
+    "scatter_ones_beyond": scatter((9,), (40,), 1, "add", each=1, bad=9),
     "scatter_beyond": scatter((9, 5), (7, 5), 1, "add", bad=9),
     "scatter_before": scatter((9, 64), (7, 64), 1, "add", bad=-1),
     "scatter_window_beyond": scatter((9, 6), (5, 3, 6), 1, "add", bad=7),
