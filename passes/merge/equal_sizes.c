@@ -4,7 +4,8 @@
 //   %e = tensor.empty(%n)
 //   sinter.rowwise (i = ?) ... outs(%e[i])       i is dimension 0 of %x
 //
-// Two sizes that nobody knows need not be equal; those that lead to one dimension of one value are.
+// Two sizes that nobody knows need not be equal; those that lead to one dimension of one value are. So a value that is
+// read with bounds may be read inside of them alone.
 //
 // runs in: fuse    test: test/passes/fuse/fuse.mlir
 
@@ -51,5 +52,18 @@ bool sn_inside_of_unknown(const SnForm *f, const SnAccess *read) {
     inside = sn_dim(sn_type_of(read->value), p) != SN_DYNAMIC || (d >= 0 && has_size(&r, f, d, &size));
   }
   sn_size_reader_free(&r);
+  return inside;
+}
+
+bool sn_always_inside(const SnForm *f, const SnAccess *read) {
+  int64_t sizes[SN_MAX_DIMS], low, high;
+  bool inside = !read->through.ptr && sn_inside_of_unknown(f, read);
+  for (size_t d = 0; d < f->dims.size; ++d)
+    sizes[d] = f->dims.data[d].size;
+  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(read->map) && inside; ++p) {
+    int64_t size = sn_dim(sn_type_of(read->value), p);
+    inside = size == SN_DYNAMIC || (sn_affine_range(mlirAffineMapGetResult(read->map, p), sizes, &low, &high) &&
+                                    low >= 0 && high < size);
+  }
   return inside;
 }

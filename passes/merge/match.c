@@ -434,7 +434,7 @@ static bool gives_size(const SnMerge *m, const SnAccess *a, const MlirAffineExpr
   return false;
 }
 
-// A size `?` comes from an operand that stays.
+// A size `?` comes from an operand that stays, or from what a wrote to.
 static bool sizes_known(const SnMerge *m) {
   for (intptr_t d = 0; d < (intptr_t)m->merged.dims.size; ++d) {
     size_t result;
@@ -447,6 +447,8 @@ static bool sizes_known(const SnMerge *m) {
       found = found || (!sn_flows(m, k, &result) && gives_size(m, &m->b.inputs.data[k], m->b_dims, d));
     for (size_t k = 0; k < m->b.outputs.size; ++k)
       found = found || gives_size(m, &m->b.outputs.data[k], m->b_dims, d);
+    for (size_t k = 0; k < m->a.outputs.size && !m->guard; ++k) // sn_merge adds an input for it
+      found = found || gives_size(m, &m->a.outputs.data[k], m->a_dims, d);
     if (!found)
       return sn_refuse(m->b.op, SN_WHY_UNKNOWN_SIZE);
   }
@@ -483,7 +485,7 @@ static bool decide(SnMerge *m, Match *match) {
                          : sn_refuse_silently(b->op, SN_WHY_SIDE); // merge/into_sides.c says more
     if (!match_flow(match, result, &b->inputs.data[k]))
       return false;
-    if (b->inputs.data[k].fill.ptr)
+    if (b->inputs.data[k].fill.ptr && !sn_always_inside(b, &b->inputs.data[k]))
       m->guard = &b->inputs.data[k];
     else
       everywhere = true;

@@ -13,6 +13,7 @@
 //
 // runs in: fuse    test: test/passes/fuse/fuse.mlir
 
+#include "capi/size_parts.h"
 #include "dialect/row_ops.h"
 #include "passes/merge/merge.h"
 #include <assert.h>
@@ -261,6 +262,31 @@ static void add_outputs(SnMerge *m, const SnForm *f, const MlirAffineExpr *dims)
   }
 }
 
+// A size `?` that only a destination of a said, to which nothing is written any more, comes in by an input without
+// elements of its own: an empty tensor as large, which nobody reads.
+static void add_sizes(SnMerge *m, SnBuilder *b) {
+  SnForm *to = &m->merged;
+  for (intptr_t d = 0; d < (intptr_t)to->dims.size; ++d) {
+    bool given = to->dims.data[d].size != SN_DYNAMIC;
+    for (size_t k = 0; k < to->inputs.size + to->indices.size + to->outputs.size && !given; ++k)
+      given = sn_gives_size(sn_form_access(to, k), d);
+    for (size_t k = 0; k < m->a.outputs.size && !given; ++k) {
+      MlirAffineMap map = sn_map_replace(m->a.outputs.data[k].map, (intptr_t)to->dims.size, m->a_dims);
+      for (intptr_t p = 0; p < mlirAffineMapGetNumResults(map) && !given; ++p) {
+        if (sn_map_dim(map, p) != d)
+          continue;
+        int64_t any = SN_DYNAMIC;
+        MlirValue size = sn_emit_size(b, m->a.outputs.data[k].value, p);
+        MlirAffineExpr e = mlirAffineDimExprGet(b->ctx, d);
+        SnAccess a = {.value = sn(b, "tensor.empty", size, sn_tensor(mlirIntegerTypeGet(b->ctx, 1), 1, &any)),
+                      .map = mlirAffineMapGet(b->ctx, (intptr_t)to->dims.size, 0, 1, &e)};
+        sn_push(&to->inputs, a);
+        given = true;
+      }
+    }
+  }
+}
+
 // The sides of f, whose inputs go to the merged form from `first` on.
 static void add_sides(SnMerge *m, const SnForm *f, size_t first) {
   for (size_t s = 0; s < sn_num_sides(f); ++s) {
@@ -448,6 +474,7 @@ MlirOperation sn_merge(SnMerge *m) {
   add_inputs(m, b, m->b_dims, false, b_place);
   add_outputs(m, a, m->a_dims);
   add_outputs(m, b, m->b_dims);
+  add_sizes(m, &at);
   // Also of what needs no accumulator: a finish of constants.
   bool finish = to->accumulators.size > 0 || sn_num_reduced(to) > 0;
   MlirOperation made = sn_form_create(&at, to, finish);

@@ -135,6 +135,8 @@ MlirOperation sn_with_stored(const SnForm *f, const SnValueVec *stored, SnBuilde
 bool sn_same_size(const SnForm *f, intptr_t d, const SnForm *g, intptr_t e);
 // Where the size of what f reads is `?`, the subscript is a dimension of f of that size: it is never outside.
 bool sn_inside_of_unknown(const SnForm *f, const SnAccess *read);
+// And every other subscript is in range, too: bounds of the access say nothing.
+bool sn_always_inside(const SnForm *f, const SnAccess *read);
 
 // ---- merge/growth.c --------------------------------------------------------------
 

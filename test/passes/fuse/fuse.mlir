@@ -593,11 +593,13 @@ func.func @unknown_lengths(%x: tensor<3x?xf32>, %y: tensor<3x?xf32>) -> tensor<3
 
 // -----
 
-// Row numbers have no input: fused, nothing would tell how many rows there are.
+// Row numbers have no input: fused, an empty tensor that nobody reads tells how many rows there are.
 
 // CHECK-LABEL: func @size_of_nothing
+//       CHECK:   %[[ROWS:.+]] = tensor.empty(%{{.+}}) : tensor<?xi1>
 //       CHECK:   sinter.rowwise (i = ?)
-//       CHECK:   sinter.rowwise
+//  CHECK-NEXT:     ins(%[[ROWS]][i] : tensor<?xi1>)
+//   CHECK-NOT:   sinter.rowwise
 func.func @size_of_nothing(%x: tensor<?xf32>) -> tensor<f32> {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?xf32>
