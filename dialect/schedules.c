@@ -39,6 +39,8 @@ static const char *const sequence_forms[] = {"stages", "turns", NULL};
 const SnScheduleKey sn_schedule_keys[] = {
     // attribute, key, from, to, multiple of (0: a power of two), default
     {"rows", "chunk", 1, SN_MAX_OF_TASK, 1, 1, NULL, "rows of one task; tasks are shared among threads"},
+    {"rows", "elements", 0, 1 << 20, 1, 0, NULL,
+     "of one task, where the length of rows is known at run time: as many rows as have them, `chunk` at least"},
     {"rows", "tasks", 1, 65536, 1, 256, NULL,
      "tasks at most, where the count of rows is known at run time: a task has more rows then"},
     {"rows", "columns", 0, SN_MAX_OF_TASK, 1, 0, NULL,

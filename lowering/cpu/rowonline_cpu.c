@@ -227,10 +227,10 @@ void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at) {
       vectors = length;
     } else if (!fixed) {
       SnCpuLast last = sn_cpu_last_vector(b, length, vectors, length, width, sn_values(1 + n, state));
-      step(b, &o, last.column, width, 1, last.mask, last.once.carried);
-      sn_next_values(b, &last.once, sn_values(1 + n, last.once.carried));
-      for (intptr_t i = 0; i < 1 + n; ++i)
-        state[i] = sn_result(last.once.op, i);
+      MlirValue next[SN_CARRIED];
+      memcpy(next, state, (size_t)(1 + n) * sizeof *next);
+      step(b, &o, last.column, width, 1, last.mask, next);
+      sn_cpu_last_vector_end(b, &last, 1 + n, next, state);
       vectors = last.seen_to;
     }
     state[0] = lane_zero(b, state[0]);

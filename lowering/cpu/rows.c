@@ -137,12 +137,19 @@ static void few(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue lo, M
               sn_parse_attr(b->ctx, "#llvm.loop_annotation<vectorize = <disable = true>, unroll = <disable = true>>"));
 }
 
-// The same, left out where it is known that there are none.
+// Left out where it is known that there are none. Of a number of turns that is not known LLVM would write out eight,
+// and a loop for the rest of them: a row has several such loops, and more of its time goes into their ends than is
+// saved.
 static void loop(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue lo, MlirValue hi, int64_t width,
                  int64_t count, MlirValue *acc) {
   int64_t from, to;
-  if (!sn_known(lo, &from) || !sn_known(hi, &to) || from < to)
-    loop_values(b, r, phase, lo, hi, width, count, acc);
+  bool known = sn_known(lo, &from) && sn_known(hi, &to);
+  if (known && from >= to)
+    return;
+  MlirOperation loop = loop_values(b, r, phase, lo, hi, width, count, acc);
+  if (!known && width > 1 && r->program->row.rows == 1)
+    sn_set_attr(loop, "llvm.loop_annotation",
+                sn_parse_attr(b->ctx, "#llvm.loop_annotation<unroll = <disable = true>>"));
 }
 
 // Where the units of the row or the piece end.
@@ -203,13 +210,28 @@ static void columns_of_rows(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
 
 SnCpuLast sn_cpu_last_vector(SnBuilder *b, MlirValue length, MlirValue vectors, MlirValue end, int64_t lanes,
                              SnValues carried) {
+  MlirType types[2 * SN_MAX_REDUCTIONS];
   MlirValue wide = sn_index(b, lanes), rest = sn(b, "arith.subi", end, vectors),
             fits = sn(b, "arith.cmpi", length, wide, sn_attr("predicate", sn_i64(b->ctx, 9))); // uge
   SnCpuLast last = {.seen_to = sn(b, "arith.select", fits, end, vectors)};
-  last.once = sn_for_values(b, vectors, last.seen_to, wide, carried);
+  for (intptr_t i = 0; i < carried.n; ++i)
+    types[i] = sn_type_of(carried.data[i]);
+  MlirValue some = sn(b, "arith.cmpi", vectors, last.seen_to, sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
+  last.some = sn_if_types(b, some, (SnTypes){carried.n, types});
   last.column = sn(b, "arith.subi", end, wide);
   last.mask = sn_cpu_lanes_from(b, sn(b, "arith.subi", wide, rest), lanes);
   return last;
+}
+
+void sn_cpu_last_vector_end(SnBuilder *b, SnCpuLast *last, intptr_t n, const MlirValue *next, MlirValue *carried) {
+  if (n) {
+    sn_else_values(b, &last->some, sn_values(n, next));
+    sn_end_if_values(b, &last->some, sn_values(n, carried));
+  } else {
+    sn_end_if(b, &last->some);
+  }
+  for (intptr_t i = 0; i < n; ++i)
+    carried[i] = sn_result(last->some.op, i);
 }
 
 // What is left behind the vectors of a length `?`; where that ends.
@@ -218,11 +240,9 @@ static MlirValue last_vector(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, Ml
   intptr_t n = (intptr_t)phase->reduces.size;
   SnCpuLast last = sn_cpu_last_vector(b, length, vectors, end, r->lanes, sn_values(n, acc));
   MlirValue next[SN_MAX_REDUCTIONS];
-  memcpy(next, last.once.carried, (size_t)n * sizeof *next);
+  memcpy(next, acc, (size_t)n * sizeof *next);
   step(b, r, phase, last.column, r->lanes, last.mask, next);
-  sn_next_values(b, &last.once, sn_values(n, next));
-  for (intptr_t i = 0; i < n; ++i)
-    acc[i] = sn_result(last.once.op, i);
+  sn_cpu_last_vector_end(b, &last, n, next, acc);
   return last.seen_to;
 }
 

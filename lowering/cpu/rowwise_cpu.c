@@ -18,6 +18,15 @@ typedef struct {
   MlirValue rows, chunk, tasks;
 } Shares;
 
+// As many rows as have `elements`, of a length that is known now.
+static MlirValue rows_of_elements(SnBuilder *b, const SnForm *f, MlirValue chunk) {
+  int64_t known, elements = sn_schedule_number(f->schedule, "elements");
+  MlirValue length = sn_form_columns(b, f);
+  if (!elements || sn_known(length, &known))
+    return chunk;
+  return sn_size_max(b, chunk, sn_size_ceil(b, sn_index(b, elements), sn_size_max(b, length, sn_index(b, 1))));
+}
+
 MlirValue sn_cpu_share(SnBuilder *b, const SnForm *f, MlirValue units, MlirValue *of_task) {
   int64_t known;
   if (!sn_known(units, &known))
@@ -27,6 +36,7 @@ MlirValue sn_cpu_share(SnBuilder *b, const SnForm *f, MlirValue units, MlirValue
 
 static Shares share_rows(SnBuilder *b, const SnForm *f) {
   Shares s = {sn_form_sizes(b, f, 0, f->num_rows), sn_index(b, sn_schedule_number(f->schedule, "chunk"))};
+  s.chunk = rows_of_elements(b, f, s.chunk);
   s.tasks = sn_cpu_share(b, f, s.rows, &s.chunk);
   return s;
 }

@@ -7,10 +7,10 @@
 // dimension (a sum over a middle dimension, a convolution's window, classes in
 // dimension 1). Steps and loads of a row are counted for both.
 //
-// A task is `chunk` rows, about as many elements as pay for handing it to a
-// thread. Where the count of rows is known at run time, a task has more of them so
-// that there are `tasks` at most. The count of tasks depends on sizes alone, so that results reduced
-// over rows have equal bits for any number of threads.
+// A task is `chunk` rows, about as many elements as pay for handing it to a thread; of a length known at run time as
+// many as have `elements`. Where the count of rows is known at run time, a task has more of them so that there are
+// `tasks` at most. The count of tasks depends on sizes alone, so that results reduced over rows have equal bits for any
+// number of threads.
 //
 // new schedule key: of a CPU's rows: when it is said.
 
@@ -22,8 +22,6 @@
 #include <stdio.h>
 
 #define TASK_ELEMENTS 16384 // a few microseconds; measure before relying on it
-#define SOME_ROWS 8 // where their length is known at run time
-#define SOME_TASKS 4 // of few rows whose length is known at run time
 #define MOST_TASKS 256
 #define LEAST_STREAMED (32 << 20) // bytes
 #define STRIP 512             // rows: two kilobytes of f32
@@ -33,6 +31,7 @@
 #define FEW_REDUCED_ROWS 16
 #define FEW_ROWS_OF_ANY_LENGTH 4 // where something is reduced; more are shared whole, in one loop where that can be
 #define LEAST_ONLINE 32 // vectors
+#define PLAIN_OF_ANY_LENGTH 4 // vectors: of a length that is known LLVM writes out several by itself
 #define LEAST_ROW (32 << 10) // bytes
 #define LEAST_PREFETCHED (4 << 20) // bytes of inputs
 #define AHEAD 8192 // bytes: two pages
@@ -446,13 +445,11 @@ static bool repeats(const SnForm *f, int64_t lanes) {
 
 MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *options) {
   int64_t rows = sn_num_rows(f), length = sn_row_length(f), most = keeps_columns(f) ? MOST_TASKS_WITH_ROWS : MOST_TASKS;
-  int64_t chunk = length == SN_DYNAMIC ? SOME_ROWS : length < 1 ? 1 : sn_pieces(TASK_ELEMENTS, length);
+  int64_t chunk = length == SN_DYNAMIC || length < 1 ? 1 : sn_pieces(TASK_ELEMENTS, length);
   if (rows != SN_DYNAMIC) {
     int64_t least = sn_pieces(rows, most);
     chunk = chunk < least ? least : chunk;
     chunk = chunk > rows ? rows : chunk;
-    if (length == SN_DYNAMIC && rows <= FEW_ROWS)
-      chunk = sn_pieces(rows, SOME_TASKS) < chunk ? sn_pieces(rows, SOME_TASKS) : chunk;
     chunk = chunk > SN_MAX_OF_TASK ? SN_MAX_OF_TASK : chunk;
   }
   chunk = chunk < 1 ? 1 : chunk;
@@ -512,6 +509,8 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
     n += snprintf(text + n, sizeof text - (size_t)n, ", strip = %lld", (long long)strip);
   if (rows == SN_DYNAMIC)
     n += snprintf(text + n, sizeof text - (size_t)n, ", tasks = %lld", (long long)most);
+  if (length == SN_DYNAMIC && !of_rows && !columns)
+    n += snprintf(text + n, sizeof text - (size_t)n, ", elements = %d", TASK_ELEMENTS);
   if (columns)
     n += snprintf(text + n, sizeof text - (size_t)n, ", columns = %lld", (long long)columns);
   if (online)
@@ -526,7 +525,9 @@ MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *opt
   // What is asked for is a line, and a vector may be half of one.
   int64_t plain = by_columns ? sn_row_op_shared_columns(f->body) / lanes : 1;
   plain = plain > SN_MAX_UNROLL ? SN_MAX_UNROLL : plain;
-  plain = plain > 1 ? plain : (again || ahead) && unroll > 1 ? 2 : 1;
+  // A function fills a processor by itself; where rows are reduced, too, it is rather in that loop.
+  bool several = by_columns && !columns && !line && length == SN_DYNAMIC && (functions(f) == 0 || (light && l.reduces));
+  plain = plain > 1 ? plain : several ? PLAIN_OF_ANY_LENGTH : (again || ahead) && unroll > 1 ? 2 : 1;
   if (plain > 1)
     n += snprintf(text + n, sizeof text - (size_t)n, ", plain = %lld", (long long)plain);
   if (again && 2 * bytes + (buffer ? l.kept * length : 0) <= CACHE)

@@ -4,15 +4,17 @@
 //
 //   %y / broadcast %s                          ->  %y * broadcast (1 / %s)
 //   %y / broadcast c                           ->  %y * broadcast (1 / c)       1 <= |c| <= 2^60, or 1 / c is exact
+//   %y / broadcast %n                          ->  %y * broadcast (1 / %n)      %n an integer: a size `?`
 //   row_product ((%e * broadcast (1 / %s)) * %y), %v      ->  row_product ((%e * %y) * broadcast (1 / %s)), %v
 //   row_reduce maximumf (%x - broadcast %a - broadcast %b)  ->  (%m - %a) - %b    log_softmax of a log_softmax
 //
 // A division takes a vector unit three times as long as an exponential. The sum is 1 at least (the maximum's own
 // exponential), or NaN: its reciprocal is 1 at most, and no product with it is larger than what it stands for. The
-// product is rounded once more than the quotient, which f32 can bear and half types cannot. Where weights are
-// multiplied by a row (dropout) the number is the last factor, so that it is known in time where they are made a block
-// of columns at a time; the exponential is 1 at most, so nothing becomes an infinity. Subtraction rounds no pair of
-// elements into the other order, so the last rule is exact.
+// product is rounded once more than the quotient, which f32 can bear and half types cannot. An integer is 0 or 1 at
+// least, and its reciprocal does not wait for the row's sum, as a division by it would. Where weights are multiplied by
+// a row (dropout) the number is the last factor, so that it is known in time where they are made a block of columns at
+// a time; the exponential is 1 at most, so nothing becomes an infinity. Subtraction rounds no pair of elements into the
+// other order, so the last rule is exact.
 //
 // runs in: simplify, fuse    test: test/passes/simplify/softmax.mlir
 
@@ -41,6 +43,27 @@ static bool has_exact_reciprocal(double c, MlirType type) {
          reciprocal == 1 / c;
 }
 
+// What an input of the form, one number, is made of in front of it; else v.
+static MlirValue given_number(MlirOperation op, MlirValue v) {
+  MlirOperation form = mlirOperationGetParentOperation(op);
+  if (!mlirValueIsABlockArgument(v) || !sn_is_form(form))
+    return v;
+  SnForm f = sn_form_read(form);
+  for (size_t k = sn_first_input(&f); k < f.inputs.size; ++k)
+    if (sn_same(sn_input_argument(&f, k), v)) {
+      MlirOperation made = sn_def(f.inputs.data[k].value, "tensor.from_elements");
+      v = !sn_null(made) && sn_num_operands(made) == 1 ? sn_operand(made, 0) : f.inputs.data[k].value;
+      break;
+    }
+  sn_form_free(&f);
+  return v;
+}
+
+static bool is_integer(MlirOperation op, MlirValue s) {
+  MlirOperation made = sn_definer(given_number(op, s));
+  return sn_is(made, "arith.sitofp") || sn_is(made, "arith.uitofp");
+}
+
 // ---- rules ------------------------------------------------------------------------------
 
 static bool divide(SnRewriter *rw, MlirOperation op) {
@@ -54,7 +77,7 @@ static bool divide(SnRewriter *rw, MlirOperation op) {
     return sn_no(op, "a half type is rounded once");
   if (constant && !has_exact_reciprocal(c, type) && !(fabs(c) >= 1 && fabs(c) <= 0x1p60))
     return sn_no(op, "the reciprocal of the divisor may overflow, or lose digits");
-  if (!constant && !is_sum_under_maximum(s))
+  if (!constant && !is_sum_under_maximum(s) && !is_integer(op, s))
     return sn_no(op, "the divisor is not known to be 1 at least");
   MlirValue r = constant ? sn_float(rw->b, type, 1 / c) : sn(rw->b, "arith.divf", sn_float(rw->b, type, 1), s);
   sn_replace(rw, op, sn(rw->b, "arith.mulf", y, sn_as_row(rw->b, r, sn_type_of(y))));

@@ -26,7 +26,8 @@
 //       CHECK:       vector.load %{{.+}} : memref<?x?xf32>, vector<8xf32>
 //       CHECK:     %[[LEFT:.+]] = arith.cmpi uge, %[[N]], %c8
 //       CHECK:     %[[SEEN:.+]] = arith.select %[[LEFT]], %[[N]], %[[WHOLE]]
-//       CHECK:     scf.for %{{.+}} = %[[WHOLE]] to %[[SEEN]] step %c8
+//       CHECK:     %[[SOME:.+]] = arith.cmpi ult, %[[WHOLE]], %[[SEEN]]
+//       CHECK:     scf.if %[[SOME]] {
 //       CHECK:       %[[MASK:.+]] = arith.cmpi uge, %{{.+}}, %{{.+}} : vector<8xindex>
 //       CHECK:       arith.select %[[MASK]], %{{.+}}, %{{.+}} : vector<8xi1>, vector<8xf32>
 //       CHECK:     scf.for %{{.+}} = %[[SEEN]] to %[[N]] step %c1
@@ -37,6 +38,36 @@ func.func private @rows(%x: memref<?x?xf32>, %c: memref<?xf32>) attributes {sint
       schedule(#sinter.rows<chunk = 4, tasks = 32, lanes = 8>) {
   ^row(%a: tensor<?xf32>):
     sinter.yield %a : tensor<?xf32>
+  }
+  return
+}
+
+// -----
+
+// A task has as many rows as have 100 elements, 3 at least: rows may have no columns. LLVM writes out none of the loops
+// over vectors.
+
+// CHECK: #[[NOT:.+]] = #llvm.loop_unroll<disable = true>
+// CHECK: #[[WHOLE:.+]] = #llvm.loop_annotation<unroll = #[[NOT]]>
+// CHECK-LABEL: func private @elements
+//       CHECK:   %[[N:.+]] = memref.dim %{{.+}}, %c1
+//       CHECK:   %[[ONE:.+]] = arith.maxsi %[[N]], %c1
+//       CHECK:   %[[ROWS:.+]] = arith.ceildivui %c100, %[[ONE]]
+//       CHECK:   %[[CHUNK:.+]] = arith.maxsi %[[ROWS]], %c3
+//       CHECK:   arith.ceildivui %c50, %[[CHUNK]]
+//       CHECK:   call @sinter_rt_parallel
+// CHECK-LABEL: func private @elements_task
+//       CHECK:   vector.store
+//       CHECK:   vector.store
+//  CHECK-NEXT: } {llvm.loop_annotation = #[[WHOLE]]}
+//       CHECK:   vector.store
+//  CHECK-NEXT: } {llvm.loop_annotation = #[[WHOLE]]}
+func.func private @elements(%x: memref<50x?xf32>, %y: memref<50x?xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 50) by (j = ?) ins(%x[i, j] : memref<50x?xf32>) outs(%y[i, j] : memref<50x?xf32>)
+      schedule(#sinter.rows<chunk = 3, elements = 100, lanes = 8, plain = 2>) {
+  ^row(%a: tensor<?xf32>):
+    %n = arith.negf %a : tensor<?xf32>
+    sinter.yield %n : tensor<?xf32>
   }
   return
 }

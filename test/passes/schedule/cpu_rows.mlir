@@ -125,7 +125,7 @@ func.func @short(%x: tensor<65536xf32>, %e: tensor<f32>) -> tensor<f32> {
 // are shared.
 
 // CHECK-LABEL: func @few
-//       CHECK: schedule(#sinter.rows<chunk = 3, lanes = {{[0-9]+}}, maximum = "online", online_from = {{[0-9]+}}, residency = "reread"
+//       CHECK: schedule(#sinter.rows<chunk = 1, elements = 16384, lanes = {{[0-9]+}}, maximum = "online", online_from = {{[0-9]+}}, plain = 4, residency = "reread"
 // CHECK-LABEL: func @very_few
 //       CHECK: schedule(#sinter.rows<chunk = 1, columns = 65536, lanes
 func.func @few(%x: tensor<12x?xf32>, %e: tensor<12xf32>) -> tensor<12xf32> {
@@ -159,7 +159,7 @@ func.func @very_few(%x: tensor<3x?xf32>, %e: tensor<3xf32>) -> tensor<3xf32> {
 // odd length, with the maximum in the same loop.
 
 // CHECK-LABEL: func @kept_of_any_length
-//       CHECK: schedule(#sinter.rows<buffer_to = 2560, chunk = 8, lanes = 16, maximum = "online", online_from = 512, residency = "buffer"
+//       CHECK: schedule(#sinter.rows<buffer_to = 2560, chunk = 1, elements = 16384, lanes = 16, maximum = "online", online_from = 512, plain = 4, residency = "buffer"
 func.func @kept_of_any_length(%x: tensor<40x?xf32>, %e: tensor<40x?xf32>) -> tensor<40x?xf32> {
   %0 = sinter.rowwise (i = 40) by (j = ?) ins(%x[i, j] : tensor<40x?xf32>) outs(%e[i, j] : tensor<40x?xf32>) {
   ^row(%a: tensor<?xf32>):

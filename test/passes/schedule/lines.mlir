@@ -5,7 +5,7 @@
 // CHECK-LABEL: func @channels
 //       CHECK: schedule(#sinter.rows<chunk = 1, lanes = 16, line = 2,
 // CHECK-LABEL: func @any_size
-//       CHECK: schedule(#sinter.rows<chunk = {{[0-9]+}}, lanes = 16, line = 2,
+//       CHECK: schedule(#sinter.rows<chunk = 1, elements = 16384, lanes = 16, line = 2,
 func.func @channels(%x: tensor<7x3x50x49xf32>, %e: tensor<3xf32>) -> tensor<3xf32> {
   %0 = sinter.rowwise (c = 3) by (n = 7, h = 50, w = 49) ins(%x[n, c, h, w] : tensor<7x3x50x49xf32>) outs(%e[c] : tensor<3xf32>) {
   ^row(%a: tensor<17150xf32>):

@@ -80,7 +80,7 @@ func.func @product(%x: tensor<4x16xf32>, %w: tensor<8x16xf32>, %e: tensor<4x8xf3
 
 // CHECK-LABEL: func @counted_later
 //       CHECK: schedule(#sinter.rows<chunk = 17, lanes = 16, residency = "reread", tasks = 256, unroll = 4>)
-//       CHECK: schedule(#sinter.rows<chunk = 8, lanes = 16, residency = "reread", tasks = 32, unroll = 1>)
+//       CHECK: schedule(#sinter.rows<chunk = 1, elements = 16384, lanes = 16, plain = 4, residency = "reread", tasks = 32, unroll = 1>)
 func.func @counted_later(%x: tensor<?x1003xf32>, %y: tensor<?x?xf32>, %e: tensor<f32>, %c: tensor<?xf32>) -> (tensor<f32>, tensor<?xf32>) {
   %0 = sinter.rowwise (i = ?) by (j = 1003) ins(%x[i, j] : tensor<?x1003xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
   ^row(%a: tensor<1003xf32>):

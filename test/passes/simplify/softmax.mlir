@@ -230,3 +230,55 @@ func.func @shifted_maxnum(%x: tensor<3x5xf32>, %c: tensor<3xf32>) -> (tensor<3xf
   }
   return %y#0, %y#1, %y#2 : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>
 }
+
+// -----
+
+// So is one by a size, which is an integer, and by no other number.
+
+// CHECK-LABEL: func @size
+//       CHECK:   ^row(%[[A:.+]]: tensor<3xf32>, %[[N:.+]]: f32):
+//       CHECK:     %[[R:.+]] = arith.divf %{{.+}}, %[[N]] : f32
+//       CHECK:     %[[B:.+]] = sinter.broadcast %[[R]]
+//       CHECK:     arith.mulf %[[A]], %[[B]] : tensor<3xf32>
+// CHECK-LABEL: func @number
+//       CHECK:     arith.divf %{{.+}}, %{{.+}} : tensor<3xf32>
+// CHECK-LABEL: func @half
+//       CHECK:     arith.divf %{{.+}}, %{{.+}} : tensor<3xf16>
+func.func @size(%x: tensor<3xf32>, %of: tensor<?xf32>) -> tensor<3xf32> {
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %of, %c0 : tensor<?xf32>
+  %i = arith.index_cast %d : index to i64
+  %n = arith.sitofp %i : i64 to f32
+  %t = tensor.from_elements %n : tensor<f32>
+  %e = tensor.empty() : tensor<3xf32>
+  %y = sinter.rowwise () by (i = 3) ins(%x[i] : tensor<3xf32>, %t[] : tensor<f32>) outs(%e[i] : tensor<3xf32>) {
+  ^row(%a: tensor<3xf32>, %s: f32):
+    %b = sinter.broadcast %s : f32 -> tensor<3xf32>
+    %q = arith.divf %a, %b : tensor<3xf32>
+    sinter.yield %q : tensor<3xf32>
+  }
+  return %y : tensor<3xf32>
+}
+func.func @number(%x: tensor<3xf32>, %n: f32) -> tensor<3xf32> {
+  %t = tensor.from_elements %n : tensor<f32>
+  %e = tensor.empty() : tensor<3xf32>
+  %y = sinter.rowwise () by (i = 3) ins(%x[i] : tensor<3xf32>, %t[] : tensor<f32>) outs(%e[i] : tensor<3xf32>) {
+  ^row(%a: tensor<3xf32>, %s: f32):
+    %b = sinter.broadcast %s : f32 -> tensor<3xf32>
+    %q = arith.divf %a, %b : tensor<3xf32>
+    sinter.yield %q : tensor<3xf32>
+  }
+  return %y : tensor<3xf32>
+}
+func.func @half(%x: tensor<3xf16>, %i: i64) -> tensor<3xf16> {
+  %n = arith.sitofp %i : i64 to f16
+  %t = tensor.from_elements %n : tensor<f16>
+  %e = tensor.empty() : tensor<3xf16>
+  %y = sinter.rowwise () by (i = 3) ins(%x[i] : tensor<3xf16>, %t[] : tensor<f16>) outs(%e[i] : tensor<3xf16>) {
+  ^row(%a: tensor<3xf16>, %s: f16):
+    %b = sinter.broadcast %s : f16 -> tensor<3xf16>
+    %q = arith.divf %a, %b : tensor<3xf16>
+    sinter.yield %q : tensor<3xf16>
+  }
+  return %y : tensor<3xf16>
+}
