@@ -102,11 +102,35 @@ int64_t sn_gpu_side_bytes(const SnGpuProduct *p, int64_t extent, int64_t k) {
   return slots * 4 * larger(extent * sn_gpu_line_words(p, k), k * sn_gpu_turned_words(p, extent));
 }
 
-int64_t sn_gpu_tile_bytes(const SnForm *f, const char *kernel, int64_t m, int64_t n, int64_t k) {
+bool sn_gpu_same_rows(const SnForm *f, size_t product) {
+  size_t one = sn_gpu_product(f, 0, "fma").a, two = sn_gpu_product(f, product, "fma").a;
+  const SnAccess *a = &f->inputs.data[sn_side(f, one).first], *b = &f->inputs.data[sn_side(f, two).first];
+  SnGroup sum = sn_side_summed(f, one), own = sn_side_summed(f, two);
+  int64_t x[SN_MAX_DIMS], y[SN_MAX_DIMS], at_x, at_y;
+  MlirType t = sn_type_of(a->value);
+  bool same = sn_same(a->value, b->value) && !sn_side(f, one).program.ptr && !sn_side(f, two).program.ptr &&
+              !a->fill.ptr && !b->fill.ptr && !a->through.ptr && !b->through.ptr && sum.num_dims == own.num_dims &&
+              sn_linear_factors(a->map, t, x) && sn_linear_factors(b->map, t, y) &&
+              sn_linear_offset(a->map, t, &at_x) && sn_linear_offset(b->map, t, &at_y) && at_x == at_y;
+  for (int64_t d = 0; d < f->num_rows + f->num_cols && same; ++d)
+    same = x[d] == y[d] || f->dims.data[d].size == 1;
+  for (int64_t d = 0; d < sum.num_dims && same; ++d)
+    same = x[sum.first + d] == y[own.first + d] && f->dims.data[sum.first + d].size == f->dims.data[own.first + d].size;
+  return same;
+}
+
+bool sn_gpu_sums_together(const SnForm *f, const char *kernel, int64_t m, int64_t n, int64_t threads) {
+  enum { MOST_SUMS = 64 }; // of a thread
+  return f->products.size == 2 && !strcmp(kernel, "fma") && 2 * m * n / threads <= MOST_SUMS &&
+         mlirTypeEqual(f->products.data[0].type, f->products.data[1].type) && sn_gpu_same_rows(f, 1);
+}
+
+int64_t sn_gpu_tile_bytes(const SnForm *f, const char *kernel, int64_t m, int64_t n, int64_t k, int64_t threads) {
   int64_t sides = 0, sums = 0;
+  bool together = sn_gpu_sums_together(f, kernel, m, n, threads);
   for (size_t i = 0; i < f->products.size; ++i) {
     SnGpuProduct p = sn_gpu_product(f, i, kernel);
-    int64_t of_sides = sn_gpu_side_bytes(&p, m, k) + sn_gpu_side_bytes(&p, n, k);
+    int64_t of_sides = sn_gpu_side_bytes(&p, m, k) + sn_gpu_side_bytes(&p, n, k) * (together ? 2 : 1);
     sides = of_sides > sides ? of_sides : sides;
     sums += m * n * sn_scratch_bytes(p.type);
   }
@@ -274,8 +298,8 @@ static MlirLogicalResult plan_windows(const SnForm *f, SnGpuProductPlan *p) {
   if (why)
     return sn_error(f->op, "has a schedule with kernel = \"%s\", which cannot have it: %s", p->kernel, why);
   int64_t lanes = sn_gpu_window_lanes(&w, p->n, patch);
-  if (p->n % 32 || each < 1 || each > SN_GPU_WINDOW_POINTS || warps % (p->m / of_warp) || lanes < 1 || 32 % lanes ||
-      (w.y < 0 && p->n != patch))
+  if (p->n % 32 || each < 1 || each > SN_GPU_WINDOW_POINTS || p->m > SN_GPU_WINDOW_MOST_FILTERS ||
+      warps % (p->m / of_warp) || lanes < 1 || 32 % lanes || (w.y < 0 && p->n != patch))
     return sn_error(f->op,
                     "has a schedule with m = %lld, n = %lld, patch = %lld, which threads = %lld cannot share by %s",
                     (long long)p->m, (long long)p->n, (long long)sn_schedule_number(f->schedule, "patch"),
@@ -335,6 +359,7 @@ MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
                             .occupancy = sn_schedule_number(a, "occupancy"),
                             .teams = SN_GPU_NEIGHBOURS,
                             .team = threads};
+  p->together = sn_gpu_sums_together(f, p->kernel, p->m, p->n, threads);
   if (sn_failed(check_split(f, p)))
     return SN_FAIL;
   if (p->whole_rows && p->n != sn_gpu_tile_columns(f))

@@ -50,6 +50,7 @@ typedef struct {
   int64_t split;      // blocks that share the sum of a tile
   int64_t group;      // tiles below each other that come before the next column of tiles
   const char *kernel; // a name of sn_micro_gpu_names
+  bool together;      // products are summed in one loop
   bool whole_rows;    // the row program needs its rows whole, and a tile has them so
   int64_t warps_down; // of the warps of a block: so many have parts of the tile one below the other
   SnLayout sums;      // of a tile, over the threads of a block; of wgmma, of 64 of its rows over a warpgroup
@@ -71,12 +72,16 @@ SnGpuPoints sn_gpu_points(const SnForm *form);
 // So many columns has a tile, where the row program needs its rows whole; 0: any number.
 int64_t sn_gpu_tile_columns(const SnForm *form);
 SnGpuProduct sn_gpu_product(const SnForm *form, size_t product, const char *kernel);
+// Product `product` reads its side a where product 0 does, and as much of it.
+bool sn_gpu_same_rows(const SnForm *form, size_t product);
+// All products of a form are summed in one loop: their rows are the same, and a thread has room for all of their sums.
+bool sn_gpu_sums_together(const SnForm *form, const char *kernel, int64_t m, int64_t n, int64_t threads);
 // Their product; SN_DYNAMIC where one is.
 int64_t sn_gpu_dims_size(const SnForm *form, const SnGpuDims *dims);
 // Bytes of shared memory that a side takes where a block has so many of its rows or columns, and k summed elements; and
 // what a tile takes in all. `kernel`: a name of sn_micro_gpu_names.
 int64_t sn_gpu_side_bytes(const SnGpuProduct *product, int64_t extent, int64_t k);
-int64_t sn_gpu_tile_bytes(const SnForm *form, const char *kernel, int64_t m, int64_t n, int64_t k);
+int64_t sn_gpu_tile_bytes(const SnForm *form, const char *kernel, int64_t m, int64_t n, int64_t k, int64_t threads);
 // The same of wgmma with so many stages, and so many threads that have sums; and of the slots of one stage.
 int64_t sn_gpu_staged_bytes(const SnForm *form, int64_t m, int64_t n, int64_t stages, int64_t threads);
 int64_t sn_gpu_stage_bytes(int64_t m, int64_t n);

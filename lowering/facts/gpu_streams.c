@@ -76,10 +76,8 @@ static bool is_static(const SnForm *f) {
   return known;
 }
 
-const char *sn_gpu_not_streamed(const SnForm *f, SnGpuStream *to) {
-  if (!f->contract || f->products.size != 1 || !sn_has_one_group(f) || f->accumulators.size || !sn_cpu_by_columns(f))
-    return "it is no product alone, whose rows go by elements";
-  SnGpuProduct p = sn_gpu_product(f, 0, "mma.stream");
+const char *sn_gpu_stream_of(const SnForm *f, size_t product, SnGpuStream *to) {
+  SnGpuProduct p = sn_gpu_product(f, product, "mma.stream");
   SnSide a = sn_side(f, p.a), b = sn_side(f, p.b);
   if (!p.line || !is_static(f))
     return "it is not of half types, or of sizes ?";
@@ -109,6 +107,21 @@ const char *sn_gpu_not_streamed(const SnForm *f, SnGpuStream *to) {
   return NULL;
 }
 
+const char *sn_gpu_not_streamed(const SnForm *f, SnGpuStream *to) {
+  if (!f->contract || !f->products.size || f->products.size > SN_GPU_STREAM_PRODUCTS || !sn_has_one_group(f) ||
+      f->accumulators.size || !sn_cpu_by_columns(f))
+    return "it is no product alone, or two, whose rows go by elements";
+  const char *why = sn_gpu_stream_of(f, 0, to);
+  for (size_t p = 1; p < f->products.size && !why; ++p) {
+    SnGpuStream other;
+    why = sn_gpu_stream_of(f, p, &other);
+    if (!why && (other.repeat != to->repeat || other.lanes != to->lanes || other.sum != to->sum ||
+                 !sn_gpu_same_rows(f, p)))
+      why = "its products have other rows, or weights of other lines";
+  }
+  return why;
+}
+
 bool sn_gpu_streams_few(const SnForm *f) {
   SnGpuStream s;
   if (sn_gpu_not_streamed(f, &s))
@@ -129,5 +142,6 @@ int64_t sn_gpu_stream_line(const SnGpuStream *s, bool of_rows, int64_t k) {
 
 int64_t sn_gpu_stream_side_bytes(const SnForm *f, bool of_rows, int64_t extent, int64_t k) {
   SnGpuStream s;
-  return sn_gpu_not_streamed(f, &s) ? 0 : extent * sn_gpu_stream_line(&s, of_rows, k);
+  int64_t sides = of_rows ? 1 : (int64_t)f->products.size;
+  return sn_gpu_stream_of(f, 0, &s) ? 0 : sides * extent * sn_gpu_stream_line(&s, of_rows, k);
 }

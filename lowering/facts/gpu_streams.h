@@ -18,6 +18,7 @@ enum {
   SN_GPU_STREAM_ROWS = 8,     // that are its columns
   SN_GPU_STREAM_FEW_ROWS = 64,
   SN_GPU_STREAM_MOST = 4,     // inputs of a side's program, at most
+  SN_GPU_STREAM_PRODUCTS = 2, // of the same rows, at most (a gate)
 };
 
 typedef struct {
@@ -28,14 +29,16 @@ typedef struct {
   int64_t sum;          // summed elements in all
 } SnGpuStream;
 
-// NULL: the form's weights can be streamed, `to` is how; else why not.
+// NULL: the form's weights can be streamed, `to` is how those of product 0 are; else why not. Others have the same
+// rows, and lines that are as long. How those of `product` are.
 const char *sn_gpu_not_streamed(const SnForm *form, SnGpuStream *to);
+const char *sn_gpu_stream_of(const SnForm *form, size_t product, SnGpuStream *to);
 // They are, and its rows are so few that reading weights is most of the work.
 bool sn_gpu_streams_few(const SnForm *form);
 // Pieces of a line in a slot that a lane has: its summed elements are SN_GPU_STREAM_LANES times as many pieces.
 int64_t sn_gpu_stream_turns(const SnGpuStream *stream, int64_t k);
 // Bytes of a line of a slot, of the rows, so long that lanes meet in no bank, or of weights; and of a side's slot that
-// has so many of them.
+// has so many of them for each product.
 int64_t sn_gpu_stream_line(const SnGpuStream *stream, bool of_rows, int64_t k);
 int64_t sn_gpu_stream_side_bytes(const SnForm *form, bool of_rows, int64_t extent, int64_t k);
 

@@ -26,35 +26,11 @@ enum {
   WRITE_CYCLES = 14000,    // of two launches that write sides
   COPY_BYTES = 900,        // that all multiprocessors read or write in a cycle
 };
-#define ISSUED 0.85        // of the cycles in which a multiprocessor could
-#define WEIGHT_ISSUES 14.0 // instructions for one weight on its way to shared memory
+#define ISSUED 0.72       // of the cycles in which a multiprocessor could (an H200, 64 filters of 3 x 3)
+#define WEIGHT_ISSUES 8.0 // instructions for one weight on its way to shared memory
 #define WRITTEN_RATE 0.5   // of all multiplications that there could be, by products of written sides
 
 static int64_t smaller(int64_t x, int64_t y) { return x < y ? x : y; }
-
-// Elements that a thread loads for all taps: of points below each other only the first one's lines are all new.
-static int64_t loads_of(const SnForm *f, const SnGpuWindow *w, int64_t points) {
-  if (!w->down)
-    return w->taps * points;
-  const SnAccess *x = &f->inputs.data[w->input];
-  SnGroup sum = sn_side_summed(f, 0);
-  int64_t lines = points;
-  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(x->map); ++i) {
-    int64_t factors[SN_MAX_DIMS], span, own = 1;
-    sn_gpu_subscript(f, x, i, factors);
-    if (!factors[w->y])
-      continue;
-    span = (points - 1) * (factors[w->y] < 0 ? -factors[w->y] : factors[w->y]) + 1;
-    for (int64_t d = w->first_tap; d < sum.first + sum.num_dims; ++d)
-      if (factors[d]) {
-        own *= f->dims.data[d].size;
-        span += (f->dims.data[d].size - 1) * (factors[d] < 0 ? -factors[d] : factors[d]);
-      }
-    lines = smaller(span, points * own);
-    return lines * (w->taps / own);
-  }
-  return w->taps * points;
-}
 
 static double cost_of(const SnForm *f, const SnGpuPoints *points, const SnGpuWindow *w, const SnGpuWindowTile *t,
                       const SnGpuChip *chip) {
@@ -63,7 +39,8 @@ static double cost_of(const SnForm *f, const SnGpuPoints *points, const SnGpuWin
           blocks = sn_times(sn_gpu_num_tiles(f, points, t->m, t->n), t->split),
           of_one = sn_pieces(blocks, chip->multiprocessors), beside = smaller(of_one, t->occupancy),
           rounds = sn_pieces(of_one, beside), turns = sn_pieces(sn_pieces(w->loop, t->split), shares),
-          loads = loads_of(f, w, each), fma = w->taps * each * filters, weights = w->taps * sn_pieces(filters, 4);
+          loads = sn_gpu_window_loads(f, w, each), fma = w->taps * each * filters,
+          weights = w->taps * sn_pieces(filters, 4);
   const SnAccess *x = &f->inputs.data[w->input];
   sn_linear_factors(x->map, sn_type_of(x->value), factors);
   int64_t lines = sn_pieces(lanes * factors[w->x] * 4, LINE_BYTES) * (32 / lanes);
@@ -134,7 +111,7 @@ bool sn_gpu_window_tile(const SnForm *f, const SnGpuChip *chip, bool exact, SnGp
   bool few = filters <= FEW_FILTERS;
   if (few ? sn_gpu_num_tiles(f, &points, 1, 1) <= FEW_OUTPUTS : !exact || all < MANY_MULTIPLICATIONS)
     return false;
-  for (int64_t m = 1; m <= 64 && (m == 1 || m / 2 < filters); m *= 2)
+  for (int64_t m = 1; m <= SN_GPU_WINDOW_MOST_FILTERS && (m == 1 || m / 2 < filters); m *= 2)
     for (int64_t each = SN_GPU_WINDOW_POINTS; each >= 1; each /= 2)
       for (size_t i = 0; i < sizeof threads / sizeof *threads; ++i)
         for (size_t l = 0; l < sizeof lanes / sizeof *lanes; ++l) {

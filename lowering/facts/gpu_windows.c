@@ -100,3 +100,26 @@ int64_t sn_gpu_window_lanes(const SnGpuWindow *w, int64_t n, int64_t patch) { re
 int64_t sn_gpu_window_bytes(const SnGpuWindow *w, int64_t m, int64_t k) {
   return k * w->taps * sn_gpu_window_line(m) * 4;
 }
+
+int64_t sn_gpu_window_loads(const SnForm *f, const SnGpuWindow *w, int64_t points) {
+  if (!w->down)
+    return w->taps * points;
+  const SnAccess *x = &f->inputs.data[w->input];
+  SnGroup sum = sn_side_summed(f, 0);
+  int64_t lines = points;
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(x->map); ++i) {
+    int64_t factors[SN_MAX_DIMS], span, own = 1;
+    sn_gpu_subscript(f, x, i, factors);
+    if (!factors[w->y])
+      continue;
+    span = (points - 1) * (factors[w->y] < 0 ? -factors[w->y] : factors[w->y]) + 1;
+    for (int64_t d = w->first_tap; d < sum.first + sum.num_dims; ++d)
+      if (factors[d]) {
+        own *= f->dims.data[d].size;
+        span += (f->dims.data[d].size - 1) * (factors[d] < 0 ? -factors[d] : factors[d]);
+      }
+    lines = span < points * own ? span : points * own;
+    return lines * (w->taps / own);
+  }
+  return w->taps * points;
+}

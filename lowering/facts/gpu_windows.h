@@ -13,7 +13,9 @@
 
 enum {
   SN_GPU_WINDOW_FILTERS = 16,       // of a warp at most; more are other warps'
+  SN_GPU_WINDOW_MOST_FILTERS = 64,  // of a tile
   SN_GPU_WINDOW_POINTS = 4,         // of a thread at most
+  SN_GPU_WINDOW_REGISTERS = 112,    // of a thread, for sums and what is read; of 128
   SN_GPU_WINDOW_WRITTEN_OUT = 2304, // multiplications of a thread, of all taps that no loop goes over
 };
 
@@ -34,6 +36,8 @@ int64_t sn_gpu_window_line(int64_t m); // elements of a tap in shared memory
 // Lanes of a warp that lie beside each other, where a tile is a patch of n points.
 int64_t sn_gpu_window_lanes(const SnGpuWindow *window, int64_t n, int64_t patch);
 int64_t sn_gpu_window_bytes(const SnGpuWindow *window, int64_t m, int64_t k);
+// Elements that a thread loads for all taps: of points below each other only the first one's lines are all new.
+int64_t sn_gpu_window_loads(const SnForm *form, const SnGpuWindow *window, int64_t points);
 // Factors of the dimensions in subscript `i` of an access, and its constant: all subscripts are linear.
 int64_t sn_gpu_subscript(const SnForm *form, const SnAccess *access, intptr_t i, int64_t *factors);
 

@@ -2,6 +2,8 @@
 //
 //   #sinter.mma<kernel = "mma.stream", m = 16, n = 128, k = 128, threads = 128, stages = 4, split = 4, occupancy = 2>
 //
+// Two products of the same rows (a gate) have one kernel: a slot has the lines of both.
+//
 // Weights that a program makes of narrower ones have no other kernel. Those of half types have it up to 16 rows: a tile
 // of wgmma has 64, and its copies are as wide. A slot takes as long as a multiprocessor's share of memory needs for it,
 // or as lanes convert it. Where sums are shared the last block adds all parts, which costs more than it saves unless
@@ -48,7 +50,7 @@ static int64_t slot_bytes(const SnForm *f, const Tile *t) {
 }
 
 static int64_t block_bytes(const SnForm *f, const Tile *t) {
-  return t->stages * slot_bytes(f, t) + t->m * t->n * 4 + OTHER_SHARED;
+  return t->stages * slot_bytes(f, t) + (int64_t)f->products.size * t->m * t->n * 4 + OTHER_SHARED;
 }
 
 // Cycles in which lanes convert the slot's weights and multiply them: as measured for i8, f8 and i4 with a scale for
@@ -56,7 +58,8 @@ static int64_t block_bytes(const SnForm *f, const Tile *t) {
 static double convert_cycles(const SnForm *f, const Tile *t, const SnGpuStream *s, int64_t beside) {
   bool converts = sn_side(f, s->weights).program.ptr || s->lanes > 8;
   double waits = 3 / (double)(t->threads / 32 * beside);
-  return (double)(t->n * t->k) * ((converts ? 0.045 : 0.01) + 0.0015 * (double)t->m) * (1 + waits);
+  return (double)f->products.size * (double)(t->n * t->k) * ((converts ? 0.045 : 0.01) + 0.0015 * (double)t->m) *
+         (1 + waits);
 }
 
 static double cost_of(const SnForm *f, const SnGpuPoints *points, const Tile *t, const SnGpuStream *s,
@@ -66,7 +69,8 @@ static double cost_of(const SnForm *f, const SnGpuPoints *points, const Tile *t,
           rounds = sn_pieces(each, beside), pieces = sn_pieces(sn_pieces(s->sum, t->k), t->split);
   double bytes = (double)slot_bytes(f, t) / BYTES_OF_A_CYCLE, convert = convert_cycles(f, t, s, beside),
          slot = (double)beside * (bytes > convert ? bytes : convert),
-         meet = MEET_CYCLES + (double)(t->m * t->n * 4 * (t->split + 1)) / MET_BYTES_OF_A_CYCLE;
+         met = (double)f->products.size * (double)(t->m * t->n * 4 * (t->split + 1)),
+         meet = MEET_CYCLES + met / MET_BYTES_OF_A_CYCLE;
   slot = slot < LEAST_SLOT_CYCLES ? LEAST_SLOT_CYCLES : slot;
   return (double)rounds * ((double)pieces * slot * shapes[t->shape].factor + (t->split > 1 ? meet : 0) + BEGIN_CYCLES);
 }

@@ -120,7 +120,7 @@ static bool fits(const SnForm *f, const SnGpuPoints *points, const Tile *t, cons
   int64_t all = sn_times(batch, sn_times(sn_pieces(rows, t->m), sn_pieces(columns, t->n)));
   all = sn_times(all, split_of(f, points, t, chip));
   return few && !wasted && each * 2 <= REGISTERS / (t->threads * t->occupancy) && all >= chip->multiprocessors &&
-         sn_gpu_tile_bytes(f, t->kernel, t->m, t->n, t->k) * t->occupancy <= chip->shared_bytes;
+         sn_gpu_tile_bytes(f, t->kernel, t->m, t->n, t->k, t->threads) * t->occupancy <= chip->shared_bytes;
 }
 
 // ---- f32 by ordinary arithmetic ------------------------------------------------------------------
@@ -137,6 +137,13 @@ static const MeasuredTile f32_tiles[] = {
     {{"fma", 128, 64, 8, 128, 3}, 0.55, 0.64, 0.64},  {{"fma", 64, 128, 16, 128, 3}, 0.61, 0.67, 0.67},
     {{"fma", 64, 64, 16, 256, 4}, 0.35, 0.46, 0.46},  {{"fma", 64, 64, 8, 128, 4}, 0.45, 0.52, 0.52},
     {{"fma", 64, 32, 16, 128, 4}, 0.38, 0.42, 0.42},  {{"fma", 32, 64, 16, 128, 4}, 0.40, 0.45, 0.45},
+};
+
+// Two products of the same rows, whose sums a thread has both: what is multiplied by each element of shared memory is
+// that of a tile of twice as many columns.
+static const MeasuredTile f32_pairs[] = {
+    {{"fma", 128, 64, 8, 256, 2}, 0.70, 0.78, 0.78}, {{"fma", 64, 64, 16, 128, 3}, 0.61, 0.67, 0.67},
+    {{"fma", 64, 32, 16, 128, 4}, 0.45, 0.52, 0.52}, {{"fma", 32, 32, 16, 128, 4}, 0.38, 0.42, 0.42},
 };
 enum {
   MULTIPLICATIONS_OF_A_CYCLE = 128, // of f32, in a multiprocessor
@@ -219,14 +226,17 @@ static double measured_cost(const SnForm *f, const SnGpuPoints *points, const Me
 
 // The tile that costs least, and in how many parts; NULL: it is none of those that were measured.
 static const Tile *choose_measured(const SnForm *f, const SnGpuPoints *points, const SnGpuChip *chip, int64_t *parts) {
+  bool pair = f->products.size == 2 && sn_gpu_same_rows(f, 1);
+  const MeasuredTile *list = pair ? f32_pairs : f32_tiles;
+  size_t n = pair ? sizeof f32_pairs / sizeof *f32_pairs : sizeof f32_tiles / sizeof *f32_tiles;
   const Tile *best = NULL;
   double least = 0;
-  for (size_t i = 0; i < sizeof f32_tiles / sizeof *f32_tiles && is_measured(f, points); ++i)
+  for (size_t i = 0; i < n && is_measured(f, points); ++i)
     for (int64_t split = 1; split <= MOST_PARTS; ++split) {
-      const Tile *t = &f32_tiles[i].tile;
-      double cost = measured_cost(f, points, &f32_tiles[i], split, chip);
+      const Tile *t = &list[i].tile;
+      double cost = measured_cost(f, points, &list[i], split, chip);
       if (cost < 0 || (best && cost >= least) || !has_columns(f, t->n) ||
-          sn_gpu_tile_bytes(f, t->kernel, t->m, t->n, t->k) * t->occupancy > chip->shared_bytes)
+          sn_gpu_tile_bytes(f, t->kernel, t->m, t->n, t->k, t->threads) * t->occupancy > chip->shared_bytes)
         continue;
       best = t;
       least = cost;
@@ -487,7 +497,7 @@ bool sn_schedule_gpu_tile(const SnForm *f, const SnScheduleOptions *options, siz
   }
   const Tile *t = &tiles[i - num_staged];
   if (runs(f, t->kernel, options) && may_take(f, t) &&
-      sn_gpu_tile_bytes(f, t->kernel, t->m, t->n, t->k) * t->occupancy <= chip->shared_bytes)
+      sn_gpu_tile_bytes(f, t->kernel, t->m, t->n, t->k, t->threads) * t->occupancy <= chip->shared_bytes)
     *schedule = plain_schedule(f, &points, t, split_of(f, &points, t, chip), chip);
   return true;
 }

@@ -104,6 +104,48 @@ def stream(case, program, tensor, cast, name, schedule, of="i8", m=5, n=70, sum=
     case(name, program(operands, [result], [], text), inputs, right)
 
 
+def gate(case, program, tensor, cast, name, schedule, of="bf16", m=5, n=70, sum=256, group=64, t="bf16"):
+    """(x u) (x v + 1): two products of the same rows in `t`, weights of i8 with a number of each group, or of `t`."""
+    groups, scaled = sum // group, of == "i8"
+    row = lambda e: f"tensor<{sum}x{e}>"
+
+    def side(w, s, k, l):
+        at = f"%{w}[j, {k} * {group} + {l}] : {tensor((n, sum), of)}"
+        if not scaled:
+            return at
+        return (f"side({at}, %{s}[j, {k}] : {tensor((n, groups), 'f32')}) {{\n"
+                f"^side(%q: {row('i8')}, %g: {row('f32')}):\n"
+                f"  %f = arith.sitofp %q : {row('i8')} to {row('f32')}\n  %d = arith.mulf %f, %g : {row('f32')}\n"
+                f"  %t = arith.truncf %d : {row('f32')} to {row('bf16')}\n  sinter.yield %t : {row('bf16')}\n}}")
+
+    product = lambda w, s, k, l: (f"    product ({k} = {groups}, {l} = {group}) (%x[i, {k} * {group} + {l}] : "
+                                  f"{tensor((m, sum), t)}, {side(w, s, k, l)}) : f32\n")
+    r = f"tensor<{n}xf32>"
+    text = (f"%y = sinter.contract (i = {m}) by (j = {n})\n" + product("u", "s", "k", "l")
+            + product("v", "z", "k_", "l_") + f"    outs(%empty_y[i, j] : {tensor((m, n), 'f32')})"
+            + (f" schedule(#sinter.mma<{schedule}>)" if schedule else "")
+            + f" {{\n^row(%p: {r}, %q: {r}):\n  %one = arith.constant dense<1.0> : {r}\n"
+            f"  %a = arith.addf %q, %one : {r}\n"
+            f"  %b = arith.mulf %p, %a : {r}\n  sinter.yield %b : {r}\n}}")
+    weights = [("u", (n, sum), of), ("v", (n, sum), of)]
+    scales = [("s", (n, groups), "f32"), ("z", (n, groups), "f32")] if scaled else []
+
+    def inputs(r):
+        make = lambda: (r.integers(-128, 128, (n, sum)).astype(np.int8) if scaled
+                        else cast(r.standard_normal((n, sum)), of))
+        return ([cast(r.standard_normal((m, sum)), t), make(), make()]
+                + [r.uniform(0.01, 0.02, (n, groups)).astype("f4") for _ in scales])
+
+    def right(x, u, v, *by):
+        if scaled:
+            u, v = (cast((w.astype("f8") * s.astype("f8").repeat(group, 1)).astype("f4"), "bf16")
+                    for w, s in zip((u, v), by))
+        p, q = (x.astype("f8") @ w.astype("f8").T for w in (u, v))
+        return [p * (q + 1)]
+
+    case(name, program([("x", (m, sum), t), *weights, *scales], [("y", (m, n), "f32")], [], text), inputs, right)
+
+
 def two_layers(case, program, tensor, cast, name, m=3, n=128, sum=1024):
     """x w v: a chain, whose pieces multiply what programs make of bytes."""
     layer = lambda x, w, k, n, end, t: (
@@ -161,6 +203,18 @@ def streams(case, program, tensor, cast):
     add("bf16", tile(8, 64, 64, 128, 3), of="bf16", by=None)
     add("bf16_tail", tile(16, 128, 64, 128, 4, ", split = 2"), of="bf16", by=None, m=12, sum=232, group=8)
     add("f16_short_lines", tile(32, 64, 32, 128, 3), of="f16", t="f16", by=None, m=20)
+    for of, m, more in (("bf16", 5, dict(sum=232, group=8)), ("i8", 12, dict(sum=672, group=32))):
+        k = 64 if of == "bf16" else 128
+        gate(case, program, tensor, cast, f"stream_gate_{of}",
+             'kernel = "mma.stream", ' + tile(8 if m < 8 else 16, 64, k, 128, 3, ", split = 2"), of=of, m=m, **more)
+    pair = lambda name, schedule, **more: gate(case, program, tensor, cast, "product_pair" + name,
+                                               schedule and 'kernel = "fma", ' + schedule, of="f32", t="f32", **more)
+    pair("", "m = 32, n = 16, k = 8, threads = 64", m=37, n=33, sum=129, group=3)
+    pair("_parts", "m = 64, n = 64, k = 16, threads = 128, split = 3", m=70, n=66, sum=128)
+    pair("_one_by_one", "m = 64, n = 64, k = 8, threads = 64", m=70, n=66, sum=128)
+    pair("_chosen", None, m=256, n=512, sum=160, group=32)
+    gate(case, program, tensor, cast, "stream_gate_chosen", None, m=20, n=300, sum=1088)
+    gate(case, program, tensor, cast, "stream_gate_chosen_i8", None, of="i8", m=1, n=200, sum=1024)
     add("chosen_i8", None, m=3, n=300, sum=1024)
     add("chosen_i4", None, of="i4", m=17, n=200, sum=1024, group=128)
     two_layers(case, program, tensor, cast, "stream_two_layers")

@@ -62,6 +62,6 @@ def windows(case, program, tensor, cast):
     add("dilated", (1, 3, 12, 15), 2, (3, 3), tile(2, 32, 1, 64, 8, ", blocks = 3"), dilation=2, pad=2)
     add("bf16_filters", (1, 3, 8, 8), 8, (3, 3), tile(8, 128, 4, 32, 8), pad=1, t="bf16")
     add("line", (3, 5, 70), 5, (5,), tile(8, 128, 4, 64, 64), stride=2, pad=2)
-    add("lines", (5, 4, 40), 1, (3,), tile(1, 128, 4, 32, 32, ", split = 2"))
+    add("lines", (5, 4, 40), 1, (3,), tile(1, 128, 2, 32, 32, ", split = 2"))
     add("chosen", (2, 24, 40, 40), 2, (7, 7), None, pad=3, bias=True)
     add("chosen_many", (2, 24, 30, 31), 40, (5, 5), None, pad=2)

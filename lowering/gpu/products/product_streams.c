@@ -5,6 +5,8 @@
 //     each lane of a warp          ->   16 bytes of two lines; the side's program on them, 4 summed elements at a time
 //                                       = rows of mma.sync, 16 weights' columns; m rows are its columns
 //
+// Of two products of the same rows (a gate) a slot has the lines of both, and the rows once.
+//
 // Which summed elements an instruction takes together is nobody's: lane t of the four that share a line has the
 // elements that its 16 bytes give, and takes the same ones of the rows. So weights are turned nowhere, and what memory
 // moves is what memory has. What is one number for such a piece (a group's scale) a lane loads one slot ahead.
@@ -28,9 +30,10 @@ enum {
 // Copies of a side: unit i of the thread is `unit` of line `line` + i * `lines`.
 typedef struct {
   const SnAccess *access;
-  MlirValue memory; // bytes: of all slots, a slot's begin
-  int64_t stride, slot_bytes, line_units, all, elements, bytes, repeat; // of a line; of a slot; units of a line, of a
-                                                                        // slot; rows or columns; bytes of an element
+  MlirValue memory;                 // bytes: of all slots, a slot's begin
+  int64_t stride, slot_bytes, first; // of a line; of a slot, and where in it these lines begin
+  int64_t line_units, all;          // units of a line, of all lines
+  int64_t elements, bytes, repeat;  // rows or columns; bytes of an element; neighbours of the sum that read it
   MlirValue address, line, unit;
   bool exchanged, of_rows;
 } Copied;
@@ -78,10 +81,17 @@ static Copied copied(SnBuilder *b, const Streams *s, size_t number, MlirValue me
               .of_rows = of_rows,
               .exchanged = !of_rows && s->turns == 2,
               .stride = sn_gpu_stream_line(&s->stream, of_rows, plan->k)};
-  c.slot_bytes = c.stride * c.elements;
+  int64_t sides = of_rows ? 1 : (int64_t)s->g->form->products.size;
+  c.slot_bytes = sides * c.stride * c.elements;
+  c.first = of_rows ? 0 : (int64_t)(s->product->b / 2) * c.stride * c.elements;
   c.line = over(b, s->g->k->thread, units);
   c.unit = modulo(b, s->g->k->thread, units);
   return c;
+}
+
+// Where a line of a slot begins, in bytes.
+static MlirValue line_of(SnBuilder *b, const Copied *c, MlirValue line) {
+  return plus_n(b, times(b, line, c->stride), c->first);
 }
 
 // Where unit u of a line is, in units. Of rows of which a lane has 64 bytes: lanes 2 and 3 have the other banks.
@@ -148,7 +158,7 @@ static void copy_units(SnBuilder *b, const Streams *s, const Copied *c, MlirValu
       offset = sn(b, "arith.select", in, offset, sn_index(b, 0));
     }
     MlirValue from = sn(b, "arith.muli", sn(b, "arith.index_castui", offset, i64), sn_int(b, i64, c->bytes)),
-              to = plus(b, times(b, line, c->stride), times(b, place_of(b, s, c, line, c->unit), UNIT));
+              to = plus(b, line_of(b, c, line), times(b, place_of(b, s, c, line, c->unit), UNIT));
     sn_gpu_copy_async(b, plus(b, memory, sn(b, "arith.index_cast", to, i32)), plus(b, c->address, from), UNIT, there);
     if (partly)
       sn_end_if(b, &some);
@@ -158,7 +168,8 @@ static void copy_units(SnBuilder *b, const Streams *s, const Copied *c, MlirValu
 // Piece `piece` of the sum into its slot, if there is one; a group of copies either way.
 static void copy_piece(SnBuilder *b, const Streams *s, MlirValue first, MlirValue end, MlirValue slot) {
   SnIf in = sn_if(b, sn(b, "arith.cmpi", first, end, sn_attr("predicate", sn_i64(b->ctx, 6)))); // ult
-  copy_units(b, s, &s->b, first, slot);
+  for (size_t p = 0; p < s->g->form->products.size; ++p)
+    copy_units(b, &s[p], &s[p].b, first, slot);
   copy_units(b, s, &s->a, first, slot);
   sn_end_if(b, &in);
   sn_gpu_commit_copies(b);
@@ -215,6 +226,14 @@ static int64_t load_numbers(SnBuilder *b, const Streams *s, bool of_slot, MlirVa
         for (int64_t half = 0; half < 2; ++half)
           for (int64_t turn = 0; turn < (of_slot ? s->turns : 1); ++turn)
             to[n++] = load_number(b, s, i, column_of(b, s, block, half), summed_of(b, s, first, turn));
+  return n;
+}
+
+// So many does it load.
+static int64_t count_numbers(const Streams *s, bool of_slot) {
+  int64_t n = 0;
+  for (size_t i = s->weights.first; i < s->weights.first + s->weights.count; ++i)
+    n += i != s->stream.input && uses_sum(s, i) == of_slot ? s->blocks * 2 * (of_slot ? s->turns : 1) : 0;
   return n;
 }
 
@@ -301,7 +320,7 @@ static MlirValue load_unit(SnBuilder *b, const Streams *s, const Copied *c, Mlir
                            MlirValue line, MlirValue unit) {
   MlirType byte = mlirIntegerTypeGet(b->ctx, 8);
   MlirValue at = plus(b, times(b, slot, c->slot_bytes),
-                      plus(b, times(b, line, c->stride), times(b, place_of(b, s, c, line, unit), UNIT))),
+                      plus(b, line_of(b, c, line), times(b, place_of(b, s, c, line, unit), UNIT))),
             x = sn(b, "vector.load", c->memory, at, sn_vector(byte, UNIT),
                    sn_attr("alignment", sn_i64(b->ctx, UNIT)));
   int64_t bits = (int64_t)sn_bits(element);
@@ -323,34 +342,43 @@ static void load_rows(SnBuilder *b, const Streams *s, MlirValue slot, int64_t tu
     }
 }
 
-static void multiply_slot(SnBuilder *b, Streams *s, MlirValue slot, MlirValue first, const MlirValue *same,
-                          const MlirValue *of_slot, MlirValue *sums) {
+// A product's pieces of a slot, those of this turn, by the words of the rows.
+static void multiply_turn(SnBuilder *b, Streams *s, MlirValue slot, MlirValue first, int64_t turn,
+                          const MlirValue *rows, const MlirValue *same, const MlirValue *of_slot, MlirValue *sums) {
   int64_t steps = s->stream.lanes / STEP, words = 2 * steps;
   MlirType element = sn_element(sn_type_of(s->b.access->value));
-  MlirValue *rows = sn_alloc((size_t)(s->rows * words) * sizeof *rows), numbers_of[2][SN_GPU_STREAM_MOST] = {0},
-            lines = plus(b, times(b, s->g->k->warp, s->blocks * SN_GPU_STREAM_COLUMNS), s->quad);
+  MlirValue numbers_of[2][SN_GPU_STREAM_MOST] = {0},
+            lines = plus(b, times(b, s->g->k->warp, s->blocks * SN_GPU_STREAM_COLUMNS), s->quad),
+            summed = summed_of(b, s, first, turn), inside = below_end(b, s, summed),
+            unit = plus_n(b, s->of_quad, turn * SN_GPU_STREAM_LANES);
+  for (int64_t block = 0; block < s->blocks; ++block) {
+    MlirValue(*x)[SN_GPU_MMA_A] = sn_alloc((size_t)steps * sizeof *x);
+    for (int64_t half = 0; half < 2; ++half) {
+      MlirValue line = plus_n(b, lines, block * SN_GPU_STREAM_COLUMNS + half * SN_GPU_STREAM_COLUMNS / 2),
+                vector = load_unit(b, s, &s->b, element, slot, line, unit);
+      for (size_t i = 0; i < s->weights.count; ++i)
+        if (s->weights.first + i != s->stream.input)
+          numbers_of[half][i] = number_of(s, s->weights.first + i, block, half, turn, same, of_slot);
+      begin_piece(b, s, numbers_of[half]);
+      for (int64_t step = 0; step < steps; ++step)
+        convert(b, s, vector, step, summed, inside, numbers_of[half], &x[step][half], &x[step][2 + half]);
+    }
+    for (int64_t step = 0; step < steps; ++step)
+      for (int64_t r = 0; r < s->rows; ++r)
+        sn_gpu_multiply_fragments(b, s->product->line, x[step], &rows[r * words + 2 * step],
+                                  &sums[(block * s->rows + r) * SN_GPU_MMA_SUMS]);
+    free(x);
+  }
+}
+
+// What all products have in lists behind each other, `most` numbers and `values` sums of each.
+static void multiply_slot(SnBuilder *b, Streams *s, MlirValue slot, MlirValue first, int64_t most,
+                          const MlirValue *same, const MlirValue *of_slot, int64_t values, MlirValue *sums) {
+  MlirValue *rows = sn_alloc((size_t)(s->rows * 2 * s->stream.lanes / STEP) * sizeof *rows);
   for (int64_t turn = 0; turn < s->turns; ++turn) {
     load_rows(b, s, slot, turn, rows);
-    MlirValue summed = summed_of(b, s, first, turn), inside = below_end(b, s, summed),
-              unit = plus_n(b, s->of_quad, turn * SN_GPU_STREAM_LANES);
-    for (int64_t block = 0; block < s->blocks; ++block) {
-      MlirValue(*x)[SN_GPU_MMA_A] = sn_alloc((size_t)steps * sizeof *x);
-      for (int64_t half = 0; half < 2; ++half) {
-        MlirValue line = plus_n(b, lines, block * SN_GPU_STREAM_COLUMNS + half * SN_GPU_STREAM_COLUMNS / 2),
-                  vector = load_unit(b, s, &s->b, element, slot, line, unit);
-        for (size_t i = 0; i < s->weights.count; ++i)
-          if (s->weights.first + i != s->stream.input)
-            numbers_of[half][i] = number_of(s, s->weights.first + i, block, half, turn, same, of_slot);
-        begin_piece(b, s, numbers_of[half]);
-        for (int64_t step = 0; step < steps; ++step)
-          convert(b, s, vector, step, summed, inside, numbers_of[half], &x[step][half], &x[step][2 + half]);
-      }
-      for (int64_t step = 0; step < steps; ++step)
-        for (int64_t r = 0; r < s->rows; ++r)
-          sn_gpu_multiply_fragments(b, s->product->line, x[step], &rows[r * words + 2 * step],
-                                    &sums[(block * s->rows + r) * SN_GPU_MMA_SUMS]);
-      free(x);
-    }
+    for (int64_t p = 0; p < (int64_t)s->g->form->products.size; ++p)
+      multiply_turn(b, &s[p], slot, first, turn, rows, same + p * most, of_slot + p * most, sums + p * values);
   }
   free(rows);
 }
@@ -370,44 +398,64 @@ static void store_sums(SnBuilder *b, const Streams *s, const MlirValue *sums, Ml
       }
 }
 
-static void sum_slots(SnBuilder *b, Streams *s, MlirValue memory) {
+// The numbers of a slot of all products, and how many: behind each other, as loops carry them; else a list each.
+static int64_t load_all_numbers(SnBuilder *b, const Streams *s, bool of_slot, MlirValue first, int64_t most,
+                                MlirValue *to) {
+  int64_t all = 0;
+  for (size_t p = 0; p < s->g->form->products.size; ++p)
+    all += load_numbers(b, &s[p], of_slot, first, to + (most ? (int64_t)p * most : all));
+  return all;
+}
+
+// What a loop carries of them, a list for each product.
+static void as_lists(const Streams *s, const MlirValue *carried, int64_t most, MlirValue *to) {
+  for (size_t p = 0; p < s->g->form->products.size; ++p) {
+    int64_t n = count_numbers(&s[p], true);
+    memcpy(to + (int64_t)p * most, carried, (size_t)n * sizeof *to);
+    carried += n;
+  }
+}
+
+static void sum_slots(SnBuilder *b, Streams *s) {
   SnGpuProducts *g = s->g;
   const SnGpuProductPlan *plan = g->plan;
-  int64_t values = s->blocks * s->rows * SN_GPU_MMA_SUMS, ahead = plan->stages - 1,
-          most = SN_GPU_STREAM_MOST * s->blocks * 2 * s->turns;
-  MlirValue first, end, step = sn_index(b, plan->k), *same = sn_alloc((size_t)most * sizeof *same),
-                        *carried = sn_alloc((size_t)(values + most) * sizeof *carried), *of_slot = carried + values;
+  int64_t products = (int64_t)g->form->products.size, each = s->blocks * s->rows * SN_GPU_MMA_SUMS,
+          values = products * each, ahead = plan->stages - 1, most = SN_GPU_STREAM_MOST * s->blocks * 2 * s->turns;
+  MlirValue first, end, step = sn_index(b, plan->k), *same = sn_alloc((size_t)(products * most) * sizeof *same),
+                        *carried = sn_alloc((size_t)(values + products * most) * sizeof *carried),
+                        *of_slot = carried + values;
   sn_gpu_part_of_sum(b, g, s->sum, &first, &end);
-  load_numbers(b, s, false, first, same);
+  load_all_numbers(b, s, false, first, most, same);
   for (int64_t i = 0; i < ahead; ++i)
     copy_piece(b, s, plus_n(b, first, i * plan->k), end, sn_index(b, i));
   for (int64_t v = 0; v < values; ++v)
     carried[v] = sn_gpu_zero(b, s->product->type);
-  int64_t all = values + load_numbers(b, s, true, first, of_slot);
+  int64_t all = values + load_all_numbers(b, s, true, first, 0, of_slot);
   SnLoop l = sn_for_values(b, first, end, step, sn_values(all, carried));
   memcpy(carried, l.carried, (size_t)all * sizeof *carried);
   MlirValue piece = over(b, sn(b, "arith.subi", l.index, first), plan->k), slot = modulo(b, piece, plan->stages);
   sn_gpu_await_copies(b, ahead - 1);
   sn_gpu_sync(b, g->k); // everybody's are there, and nobody reads the slot before
   copy_piece(b, s, plus_n(b, l.index, ahead * plan->k), end, modulo(b, plus_n(b, piece, ahead), plan->stages));
-  MlirValue *now = sn_alloc((size_t)most * sizeof *now);
-  memcpy(now, of_slot, (size_t)(all - values) * sizeof *now);
-  load_numbers(b, s, true, plus(b, l.index, step), of_slot);
-  multiply_slot(b, s, slot, l.index, same, now, carried);
+  MlirValue *now = sn_alloc((size_t)(products * most) * sizeof *now);
+  as_lists(s, of_slot, most, now);
+  load_all_numbers(b, s, true, plus(b, l.index, step), 0, of_slot);
+  multiply_slot(b, s, slot, l.index, most, same, now, each, carried);
   sn_next_values(b, &l, sn_values(all, carried));
   for (int64_t v = 0; v < values; ++v)
     carried[v] = sn_result(l.op, v);
   sn_gpu_await_copies(b, 0);
-  store_sums(b, s, carried, memory);
+  for (int64_t p = 0; p < products; ++p)
+    store_sums(b, &s[p], carried + p * each, g->sums[p]);
   free(now);
   free(same);
   free(carried);
 }
 
-void sn_gpu_sum_by_streams(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, MlirValue memory) {
+static Streams streams_of(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, size_t number) {
   const SnGpuProductPlan *plan = g->plan;
   Streams s = {.g = g, .product = p, .weights = sn_side(g->form, p->b), .rows = plan->m / SN_GPU_STREAM_ROWS};
-  sn_gpu_not_streamed(g->form, &s.stream);
+  sn_gpu_stream_of(g->form, number, &s.stream);
   s.turns = sn_gpu_stream_turns(&s.stream, plan->k);
   s.blocks = plan->n / SN_GPU_STREAM_COLUMNS / g->k->warps;
   s.sum = sn_form_sizes(b, g->form, p->summed.first, p->summed.num_dims);
@@ -415,13 +463,24 @@ void sn_gpu_sum_by_streams(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p
   s.of_quad = modulo(b, g->k->lane, SN_GPU_STREAM_LANES);
   s.a = copied(b, &s, sn_side(g->form, p->a).first, g->a, true);
   s.b = copied(b, &s, s.stream.input, g->b, false);
-  if (s.weights.program.ptr) {
-    s.side = sn_side_form(g->form, p->b, s.at);
-    s.program = sn_row_program(&s.side, sn_values(0, NULL));
+  return s;
+}
+
+void sn_gpu_sum_by_streams(SnBuilder *b, SnGpuProducts *g) {
+  SnGpuProduct products[SN_GPU_STREAM_PRODUCTS];
+  Streams s[SN_GPU_STREAM_PRODUCTS];
+  for (size_t p = 0; p < g->form->products.size; ++p) {
+    products[p] = sn_gpu_product(g->form, p, g->plan->kernel);
+    s[p] = streams_of(b, g, &products[p], p);
+    if (!s[p].weights.program.ptr)
+      continue;
+    s[p].side = sn_side_form(g->form, products[p].b, s[p].at);
+    s[p].program = sn_row_program(&s[p].side, sn_values(0, NULL));
   }
-  sum_slots(b, &s, memory);
-  if (s.weights.program.ptr) {
-    sn_row_program_free(&s.program);
-    sn_form_free(&s.side);
-  }
+  sum_slots(b, s);
+  for (size_t p = 0; p < g->form->products.size; ++p)
+    if (s[p].weights.program.ptr) {
+      sn_row_program_free(&s[p].program);
+      sn_form_free(&s[p].side);
+    }
 }

@@ -5,6 +5,9 @@
 //     for each of the k: sum[r][c] += a[k][r] . b[k][c]
 //   sums[m][n] <- sum
 //
+// Two products of the same rows (a gate) are summed in one loop where a thread has room for both: a goes through shared
+// memory once, and each of its elements is multiplied by twice as many.
+//
 // test: test/lowering/gpu/products.mlir, test/gpu/emulate_products.test
 
 #include "lowering/gpu/products/product_fetch.h"
@@ -58,53 +61,93 @@ static void take(SnBuilder *b, const Sums *t, MlirValue side, MlirValue first_li
   }
 }
 
-// The k lines of both sides from `first` on.
-static void multiply(SnBuilder *b, const Sums *t, MlirValue a, MlirValue c, MlirValue first, int64_t k,
-                     MlirValue *sums) {
+// A product's columns, in slots of their own.
+typedef struct {
+  SnGpuSide side;
+  MlirValue memory;
+  MlirValue *next; // what is on its way
+  int64_t count;   // of that
+} Columns;
+
+// The k lines of the rows from `line` on, by those of each product's columns from lines[i] on.
+static void multiply(SnBuilder *b, const Sums *t, MlirValue a, MlirValue line, const Columns *columns,
+                     const MlirValue *lines, size_t together, int64_t k, MlirValue *sums) {
   int64_t values = sn_layout_values(t->layout);
   MlirValue *x = sn_alloc((size_t)values * sizeof *x), *y = sn_alloc((size_t)values * sizeof *y);
   for (int64_t s = 0; s < k; ++s) {
-    take(b, t, a, first, s, true, x);
-    take(b, t, c, first, s, false, y);
-    for (int64_t v = 0; v < values; ++v)
-      sums[v] = multiply_add(b, t->type, x[v], y[v], sums[v]);
+    take(b, t, a, line, s, true, x);
+    for (size_t i = 0; i < together; ++i) {
+      MlirValue *to = sums + (int64_t)i * values;
+      take(b, t, columns[i].memory, lines[i], s, false, y);
+      for (int64_t v = 0; v < values; ++v)
+        to[v] = multiply_add(b, t->type, x[v], y[v], to[v]);
+    }
   }
   free(x);
   free(y);
 }
 
+enum { MOST_TOGETHER = 2 };
+
+static Columns columns_of(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p) {
+  const SnGpuProductPlan *plan = g->plan;
+  int64_t slots = 2 * (plan->together ? (int64_t)g->form->products.size : 1); // of all products
+  Columns c = {.side = sn_gpu_side(b, g, p, false, p->type)};
+  c.count = c.side.count + c.side.masks;
+  c.memory = sn_gpu_side_view(b, g->b, slots * plan->k, plan->n + SN_GPU_PADDED, sn_scratch_type(p->type));
+  return c;
+}
+
 void sn_gpu_sum_by_threads(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, MlirValue memory) {
   SnGpuKernel *k = g->k;
   const SnGpuProductPlan *plan = g->plan;
-  SnGpuSide a = sn_gpu_side(b, g, p, true, p->type), c = sn_gpu_side(b, g, p, false, p->type);
-  MlirType kept = sn_scratch_type(p->type);
-  MlirValue a_memory = sn_gpu_side_view(b, g->a, 2 * plan->k, plan->m + SN_GPU_PADDED, kept),
-            c_memory = sn_gpu_side_view(b, g->b, 2 * plan->k, plan->n + SN_GPU_PADDED, kept);
+  size_t together = plan->together ? g->form->products.size : 1;
+  SnGpuProduct products[MOST_TOGETHER] = {*p};
+  Columns columns[MOST_TOGETHER];
+  SnGpuSide a = sn_gpu_side(b, g, p, true, p->type);
+  MlirValue a_memory = sn_gpu_side_view(b, g->a, 2 * plan->k, plan->m + SN_GPU_PADDED, sn_scratch_type(p->type));
   Sums t = {
       .layout = &plan->sums, .type = p->type, .lanes = plan->sums.values[0].count, .lines = plan->sums.values[2].count};
   sn_gpu_sums_place(b, t.layout, k->thread, &t.row, &t.column);
-  int64_t values = sn_layout_values(t.layout), of_a = a.count + a.masks, all = values + of_a + c.count + c.masks;
-  MlirValue *carried = sn_alloc((size_t)all * sizeof *carried), *next_a = carried + values, *next_c = next_a + of_a,
-            first, end, step = sn_index(b, plan->k);
+  int64_t each = sn_layout_values(t.layout), values = (int64_t)together * each, of_a = a.count + a.masks,
+          all = values + of_a;
+  for (size_t i = 0; i < together; ++i) {
+    if (i)
+      products[i] = sn_gpu_product(g->form, i, plan->kernel);
+    columns[i] = columns_of(b, g, &products[i]);
+    all += columns[i].count;
+  }
+  MlirValue *carried = sn_alloc((size_t)all * sizeof *carried), *next_a = carried + values, first, end,
+            step = sn_index(b, plan->k), *next = next_a + of_a;
+  for (size_t i = 0; i < together; ++i) {
+    columns[i].next = next;
+    next += columns[i].count;
+  }
   sn_gpu_part_of_sum(b, g, a.sum, &first, &end);
   for (int64_t v = 0; v < values; ++v)
     carried[v] = sn_gpu_zero(b, p->type);
   sn_gpu_fetch_side(b, &a, first, next_a);
-  sn_gpu_fetch_side(b, &c, first, next_c);
+  for (size_t i = 0; i < together; ++i)
+    sn_gpu_fetch_side(b, &columns[i].side, first, columns[i].next);
   SnLoop l = sn_for_values(b, first, end, step, sn_values(all, carried));
   memcpy(carried, l.carried, (size_t)all * sizeof *carried);
   MlirValue slot = sn(b, "arith.remui", sn(b, "arith.divui", l.index, step), sn_index(b, 2)),
-            line = sn(b, "arith.muli", slot, step);
+            line = sn(b, "arith.muli", slot, step), lines[MOST_TOGETHER];
   sn_gpu_put_side(b, &a, a_memory, true, line, next_a);
-  sn_gpu_put_side(b, &c, c_memory, true, line, next_c);
+  for (size_t i = 0; i < together; ++i) {
+    lines[i] = i ? sn(b, "arith.addi", line, sn_index(b, (int64_t)i * 2 * plan->k)) : line;
+    sn_gpu_put_side(b, &columns[i].side, columns[i].memory, true, lines[i], columns[i].next);
+  }
   sn_gpu_sync(b, k); // the other slot may still be read
-  MlirValue next = sn(b, "arith.addi", l.index, step);
-  sn_gpu_fetch_side(b, &a, next, next_a);
-  sn_gpu_fetch_side(b, &c, next, next_c);
-  multiply(b, &t, a_memory, c_memory, line, plan->k, carried);
+  MlirValue following = sn(b, "arith.addi", l.index, step);
+  sn_gpu_fetch_side(b, &a, following, next_a);
+  for (size_t i = 0; i < together; ++i)
+    sn_gpu_fetch_side(b, &columns[i].side, following, columns[i].next);
+  multiply(b, &t, a_memory, line, columns, lines, together, plan->k, carried);
   sn_next_values(b, &l, sn_values(all, carried));
   for (int64_t v = 0; v < values; ++v)
     carried[v] = sn_result(l.op, v);
-  sn_gpu_store_sums(b, t.layout, k->thread, carried, memory);
+  for (size_t i = 0; i < together; ++i)
+    sn_gpu_store_sums(b, t.layout, k->thread, carried + (int64_t)i * each, together > 1 ? g->sums[i] : memory);
   free(carried);
 }

@@ -21,8 +21,8 @@
 
 enum {
   LANES = 32,
+  AT_ONCE = 8,    // weights of a thread under way to shared memory
   TOGETHER = 4,   // filters whose weights a thread loads at once
-  AT_ONCE = 4,    // weights of a thread under way to shared memory
   SIGN = 31,      // of a word
   WORD_BYTES = 4, // of f32
 };
@@ -69,48 +69,68 @@ static MlirValue modulo(SnBuilder *b, MlirValue x, int64_t n) {
 
 // ---- filters ---------------------------------------------------------------------------------------
 
-// A weight of the tile's filter `filter`, of summed element `summed`; 0 beside the ends. `in`: whether it is one.
-static MlirValue load_weight(SnBuilder *b, const Windows *w, MlirValue filter, MlirValue summed, MlirValue end,
-                             MlirValue *in) {
-  SnGpuProducts *g = w->g;
-  const SnAccess *a = &g->form->inputs.data[sn_side(g->form, w->product->a).first];
+// Dimensions of the sum lie behind one another in the weights: the last one says by itself where.
+static bool weights_lie_flat(const Windows *w, const SnAccess *a) {
+  const SnForm *f = w->g->form;
   SnGroup sum = w->product->summed;
-  SnGpuDims of_sum = {.n = (size_t)sum.num_dims};
-  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], unused, offset, outer = plus(b, g->first_row, filter);
-  for (int64_t d = 0; d < sum.num_dims; ++d)
-    of_sum.dims[d] = sum.first + d;
-  *in = sn(b, "arith.andi", sn_row_below(b, summed, end), sn_gpu_inside(b, outer, g->num_rows, g->plan->m));
-  memcpy(dims, g->dims, sizeof dims);
-  sn_gpu_point(b, g->form, &g->plan->points.rows, outer, dims);
-  sn_gpu_point(b, g->form, &of_sum, summed, dims);
-  sn_row_subscripts(b, g->form, a, dims, at, &unused);
-  MlirValue whole = sn_row_flat(b, a->value, at, &offset);
-  offset = sn(b, "arith.select", *in, offset, sn_index(b, 0));
-  return sn(b, "memref.load", whole, offset, sn_element(sn_type_of(a->value)));
+  int64_t factors[SN_MAX_DIMS];
+  bool flat = sn_linear_factors(a->map, sn_type_of(a->value), factors);
+  for (int64_t d = sum.first; d + 1 < sum.first + sum.num_dims && flat; ++d)
+    flat = factors[d] == sn_times(factors[d + 1], f->dims.data[d + 1].size);
+  return flat;
 }
 
-// Those of the summed elements from `first` on, below `end`. Eight taps of four filters are a warp's: whole sectors of
-// memory, and different banks.
-static void fetch_filters(SnBuilder *b, const Windows *w, MlirValue first, MlirValue end) {
-  const SnGpuProductPlan *plan = w->g->plan;
-  int64_t taps = plan->k * w->window.taps, low = plan->m < TOGETHER ? plan->m : TOGETHER, all = taps * plan->m,
-          threads = w->g->k->threads;
-  MlirType f32 = w->product->type;
-  SnLoop l = sn_for(b, w->g->k->thread, sn_index(b, all), sn_index(b, threads * AT_ONCE));
-  MlirValue x[AT_ONCE], in[AT_ONCE], at[AT_ONCE][2], is[AT_ONCE];
-  for (int64_t i = 0; i < AT_ONCE; ++i) {
-    MlirValue number = plus_n(b, l.index, i * threads), tap = modulo(b, over(b, number, low), taps),
-              filter = plus(b, modulo(b, number, low), times(b, over(b, number, low * taps), low));
-    is[i] = sn_row_below(b, number, sn_index(b, all));
-    at[i][0] = tap;
-    at[i][1] = filter;
-    x[i] = load_weight(b, w, filter, plus(b, first, tap), end, &in[i]);
+// Where the weights of summed element `summed` begin, of the tile's filter `filter`: elements from the first one on.
+static MlirValue weight_offset(SnBuilder *b, const Windows *w, const SnAccess *a, MlirValue filter, MlirValue summed,
+                               MlirValue *whole) {
+  SnGpuProducts *g = w->g;
+  SnGroup sum = w->product->summed;
+  SnGpuDims of_sum = {.n = (size_t)sum.num_dims};
+  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], unused, offset;
+  memcpy(dims, g->dims, sizeof dims);
+  for (int64_t d = 0; d < sum.num_dims; ++d) {
+    of_sum.dims[d] = sum.first + d;
+    dims[sum.first + d] = d + 1 < sum.num_dims ? sn_index(b, 0) : summed;
   }
-  for (int64_t i = 0; i < AT_ONCE; ++i) {
-    SnIf one = sn_if(b, is[i]);
-    sn_scratch_store(b, sn(b, "arith.select", in[i], sn_row_convert(b, x[i], f32), sn_gpu_zero(b, f32)), w->memory,
-                     sn_values(2, at[i]), sn_no_attr());
-    sn_end_if(b, &one);
+  if (!weights_lie_flat(w, a))
+    sn_gpu_point(b, g->form, &of_sum, summed, dims);
+  sn_gpu_point(b, g->form, &g->plan->points.rows, filter, dims);
+  sn_row_subscripts(b, g->form, a, dims, at, &unused);
+  *whole = sn_row_flat(b, a->value, at, &offset);
+  return offset;
+}
+
+// Those of the summed elements from `first` on, below `end`: 0 beside the ends. Eight taps of four filters are a warp's
+// at a time, whole sectors of memory, and different banks; a thread has every fourth filter of a tap.
+static void fetch_filters(SnBuilder *b, const Windows *w, MlirValue first, MlirValue end) {
+  SnGpuProducts *g = w->g;
+  const SnGpuProductPlan *plan = g->plan;
+  const SnAccess *a = &g->form->inputs.data[sn_side(g->form, w->product->a).first];
+  int64_t low = plan->m < TOGETHER ? plan->m : TOGETHER, each = plan->m / low, lines = AT_ONCE / each,
+          all = plan->k * w->window.taps, apart = g->k->threads / low;
+  lines = lines < 1 ? 1 : lines;
+  MlirType f32 = w->product->type;
+  MlirValue own = modulo(b, g->k->thread, low), taps = sn_index(b, all), x[SN_GPU_WINDOW_MOST_FILTERS],
+            in[SN_GPU_WINDOW_MOST_FILTERS];
+  SnLoop l = sn_for(b, over(b, g->k->thread, low), taps, sn_index(b, apart * lines));
+  for (int64_t n = 0; n < lines * each; ++n) {
+    MlirValue filter = plus(b, g->first_row, plus_n(b, own, n % each * low)),
+              summed = plus(b, first, plus_n(b, l.index, n / each * apart)), whole,
+              offset = weight_offset(b, w, a, filter, summed, &whole);
+    in[n] = sn(b, "arith.andi", sn_row_below(b, summed, end), sn_gpu_inside(b, filter, g->num_rows, plan->m));
+    offset = sn(b, "arith.select", in[n], offset, sn_index(b, 0));
+    x[n] = sn(b, "memref.load", whole, offset, sn_element(sn_type_of(a->value)));
+  }
+  for (int64_t n = 0; n < lines * each; ++n) {
+    MlirValue at[] = {plus_n(b, l.index, n / each * apart), plus_n(b, own, n % each * low)};
+    bool partly = lines > 1 && all % (apart * lines);
+    SnIf some;
+    if (partly)
+      some = sn_if(b, sn_row_below(b, at[0], taps));
+    sn_scratch_store(b, sn(b, "arith.select", in[n], sn_row_convert(b, x[n], f32), sn_gpu_zero(b, f32)), w->memory,
+                     sn_values(2, at), sn_no_attr());
+    if (partly)
+      sn_end_if(b, &some);
   }
   sn_next(b, &l);
 }
@@ -224,11 +244,11 @@ static int64_t step_of(const Windows *w, int64_t point) {
   return w->window.down ? point : point * sn_gpu_window_lanes(&w->window, w->g->plan->n, w->g->plan->points.patch);
 }
 
-// One point of the loop: `number` of all, whose filters begin at line `line` of shared memory.
-static void multiply_taps(SnBuilder *b, const Windows *w, MlirValue number, MlirValue line, MlirValue *sums) {
+// Where the lane is at point `number` of the loop.
+static Place place_of(SnBuilder *b, const Windows *w, MlirValue number) {
   SnGpuProducts *g = w->g;
   SnGroup sum = w->product->summed;
-  MlirValue dims[SN_MAX_DIMS], unused, offset, weights[SN_GPU_WINDOW_FILTERS];
+  MlirValue dims[SN_MAX_DIMS], unused, offset;
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
   SnGpuDims loop = {.n = (size_t)(w->window.first_tap - sum.first)};
   Place p = {0};
@@ -246,23 +266,80 @@ static void multiply_taps(SnBuilder *b, const Windows *w, MlirValue number, Mlir
   sn_row_flat(b, w->x->value, p.at, &offset);
   p.address = plus(b, g->addresses[w->window.input],
                    sn(b, "arith.muli", sn(b, "arith.index_cast", offset, i64), sn_int(b, i64, WORD_BYTES)));
-  for (int64_t t = 0; t < w->window.taps; ++t) {
-    int64_t tap, distance[SN_MAX_DIMS], factors[SN_MAX_DIMS];
-    place_tap(w, t, &tap, distance);
-    load_filters(b, w, plus_n(b, line, tap), weights);
+  return p;
+}
+
+static void free_place(Place *p) {
+  sn_vec_free(&p->loaded);
+  sn_vec_free(&p->inside);
+}
+
+// x of point i of the lane at tap t; `tap`: which one it is in memory.
+static MlirValue x_of_tap(SnBuilder *b, const Windows *w, Place *p, int64_t t, int64_t i, int64_t *tap) {
+  int64_t distance[SN_MAX_DIMS], factors[SN_MAX_DIMS];
+  place_tap(w, t, tap, distance);
+  for (intptr_t s = 0; s < mlirAffineMapGetNumResults(w->x->map); ++s) {
+    sn_gpu_subscript(w->g->form, w->x, s, factors);
+    distance[s] += step_of(w, i) * factors[w->window.down ? w->window.y : w->window.x];
+  }
+  return x_of(b, w, p, distance);
+}
+
+// One point of the loop, whose filters begin at line `line` of shared memory.
+static void multiply_taps(SnBuilder *b, const Windows *w, Place *p, MlirValue line, MlirValue *sums) {
+  MlirValue weights[SN_GPU_WINDOW_FILTERS];
+  for (int64_t t = 0; t < w->window.taps; ++t)
     for (int64_t i = 0; i < w->points; ++i) {
-      int64_t at[SN_MAX_DIMS];
-      for (intptr_t s = 0; s < mlirAffineMapGetNumResults(w->x->map); ++s) {
-        sn_gpu_subscript(g->form, w->x, s, factors);
-        at[s] = distance[s] + step_of(w, i) * factors[w->window.down ? w->window.y : w->window.x];
-      }
-      MlirValue x = x_of(b, w, &p, at);
+      int64_t tap;
+      MlirValue x = x_of_tap(b, w, p, t, i, &tap);
+      if (!i)
+        load_filters(b, w, plus_n(b, line, tap), weights);
       for (int64_t o = 0; o < w->filters; ++o)
         sums[o * w->points + i] = sn(b, "math.fma", weights[o], x, sums[o * w->points + i]);
     }
+}
+
+// All that a lane reads at a point of the loop.
+static void load_all(SnBuilder *b, const Windows *w, Place *p) {
+  int64_t tap;
+  for (int64_t t = 0; t < w->window.taps; ++t)
+    for (int64_t i = 0; i < w->points; ++i)
+      x_of_tap(b, w, p, t, i, &tap);
+}
+
+// The points from `first` on, each `shares`-th below `end`, of the slot that begins at `slot`. What the next one reads
+// is on its way meanwhile, where a thread has registers for both.
+static void multiply_points(SnBuilder *b, const Windows *w, MlirValue slot, MlirValue end, MlirValue *sums) {
+  int64_t values = w->filters * w->points;
+  MlirValue first = plus(b, slot, w->share), step = sn_index(b, w->shares),
+            last = sn(b, "arith.subi", end, sn_index(b, 1)), carried[SN_GPU_WINDOW_REGISTERS];
+  Place now = {0};
+  int64_t loads = sn_gpu_window_loads(w->g->form, &w->window, w->points),
+          ahead = values + 2 * loads <= SN_GPU_WINDOW_REGISTERS ? loads : 0;
+  memcpy(carried, sums, (size_t)values * sizeof *sums);
+  if (ahead) {
+    now = place_of(b, w, sn(b, "arith.minui", first, last));
+    load_all(b, w, &now);
+    ahead = (int64_t)now.loaded.size;
+    for (int64_t i = 0; i < ahead; ++i)
+      carried[values + i] = now.loaded.data[i].value;
   }
-  sn_vec_free(&p.loaded);
-  sn_vec_free(&p.inside);
+  SnLoop c = sn_for_values(b, first, end, step, sn_values(values + ahead, ahead ? carried : sums));
+  memcpy(sums, c.carried, (size_t)values * sizeof *sums);
+  Place next = place_of(b, w, ahead ? sn(b, "arith.minui", plus(b, c.index, step), last) : c.index);
+  if (ahead)
+    load_all(b, w, &next);
+  for (int64_t i = 0; i < ahead; ++i)
+    now.loaded.data[i].value = c.carried[values + i];
+  multiply_taps(b, w, ahead ? &now : &next, times(b, sn(b, "arith.subi", c.index, slot), w->window.taps), sums);
+  memcpy(carried, sums, (size_t)values * sizeof *sums);
+  for (int64_t i = 0; i < ahead; ++i)
+    carried[values + i] = next.loaded.data[i].value;
+  sn_next_values(b, &c, sn_values(values + ahead, carried));
+  for (int64_t v = 0; v < values; ++v)
+    sums[v] = sn_result(c.op, v);
+  free_place(&now);
+  free_place(&next);
 }
 
 // ---- a tile ----------------------------------------------------------------------------------------
@@ -316,12 +393,8 @@ void sn_gpu_sum_by_windows(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p
   sn_gpu_sync(b, g->k); // nobody reads those before
   fetch_filters(b, &w, times(b, l.index, w.window.taps), times(b, all, w.window.taps));
   sn_gpu_sync(b, g->k);
-  SnLoop c = sn_for_values(b, plus(b, l.index, w.share), all, sn_index(b, w.shares), sn_values(values, l.carried));
-  memcpy(sums, c.carried, (size_t)values * sizeof *sums);
-  multiply_taps(b, &w, c.index, times(b, sn(b, "arith.subi", c.index, l.index), w.window.taps), sums);
-  sn_next_values(b, &c, sn_values(values, sums));
-  for (int64_t v = 0; v < values; ++v)
-    sums[v] = sn_result(c.op, v);
+  memcpy(sums, l.carried, (size_t)values * sizeof *sums);
+  multiply_points(b, &w, l.index, all, sums);
   sn_next_values(b, &l, sn_values(values, sums));
   for (int64_t v = 0; v < values; ++v)
     sums[v] = sn_result(l.op, v);

@@ -64,7 +64,6 @@ static void (*const emitters[SN_WRITTEN_COUNT])(SnBuilder *, SnGpuProducts *, co
     [SN_WRITTEN_BY_THREADS] = sn_gpu_sum_by_threads,
     [SN_WRITTEN_BY_WARPS] = sn_gpu_sum_by_warps,
     [SN_WRITTEN_BY_WINDOWS] = sn_gpu_sum_by_windows,
-    [SN_WRITTEN_BY_STREAMS] = sn_gpu_sum_by_streams,
 };
 
 // ---- a tile ----------------------------------------------------------------------------------
@@ -228,7 +227,10 @@ void sn_gpu_place_tile(SnBuilder *b, SnGpuProducts *g, MlirValue number) {
 
 // Sums of all products of the tile, known to all threads.
 static void sum_products(SnBuilder *b, SnGpuProducts *g) {
-  for (size_t i = 0; i < g->form->products.size; ++i) {
+  bool streams = sn_gpu_product(g->form, 0, g->plan->kernel).line->written == SN_WRITTEN_BY_STREAMS;
+  if (streams)
+    sn_gpu_sum_by_streams(b, g);
+  for (size_t i = 0; i < (g->plan->together ? 1 : g->form->products.size) && !streams; ++i) {
     SnGpuProduct product = sn_gpu_product(g->form, i, g->plan->kernel);
     if (i) // slots are free
       sn_gpu_sync(b, g->k);
@@ -291,6 +293,7 @@ static MlirValue side_memory(SnBuilder *b, SnGpuProducts *g, bool is_a) {
   }
   if (!bytes)
     return (MlirValue){0};
+  bytes *= plan->together && !is_a ? (int64_t)g->form->products.size : 1;
   return sn_gpu_launched_shared(b, g->k, "sides of a product", 1, &bytes, mlirIntegerTypeGet(b->ctx, 8),
                                 SN_GPU_FOR_VECTORS);
 }

@@ -89,8 +89,9 @@ void sn_gpu_emit_staged(SnBuilder *b, SnGpuProducts *g, MlirValue tiles); // pro
 // What writes the tile's sums of a product to its memref: all threads know them behind the next barrier.
 void sn_gpu_sum_by_threads(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, MlirValue memory); // product_sums.c
 void sn_gpu_sum_by_warps(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, MlirValue memory);   // product_warps.c
-// product_windows.c, product_streams.c
+// product_windows.c
 void sn_gpu_sum_by_windows(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, MlirValue memory);
-void sn_gpu_sum_by_streams(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, MlirValue memory);
+// The same of all products at once (product_streams.c).
+void sn_gpu_sum_by_streams(SnBuilder *b, SnGpuProducts *g);
 
 #endif

@@ -127,3 +127,43 @@ func.func private @another_kernel(%x: memref<8x2048xbf16>, %w: memref<512x2048xi
   }
   return
 }
+
+// -----
+
+// Two products of the same rows: a slot has the lines of both, behind each other, and the rows once. Of a slot a lane
+// loads its words of the rows once, too, for 8 steps of each product.
+
+// CHECK-LABEL: gpu.func @gate
+//       CHECK:     scf.for
+//       CHECK:       gpu.barrier
+//       CHECK:       cp.async.commit_group
+// CHECK-COUNT-2:     vector.load %{{.+}} : memref<{{.+}}xi8, #gpu.address_space<workgroup>>, vector<16xi8>
+// CHECK-COUNT-8:     mma.sync.aligned.m16n8k16
+//   CHECK-NOT:       mma.sync
+//       CHECK:     scf.yield
+func.func private @gate(%x: memref<8x2048xbf16>, %u: memref<512x2048xbf16>, %v: memref<512x2048xbf16>, %y: memref<8x512xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 8) by (j = 512) product (k = 2048) (%x[i, k] : memref<8x2048xbf16>, %u[j, k] : memref<512x2048xbf16>) : f32
+      product (l = 2048) (%x[i, l] : memref<8x2048xbf16>, %v[j, l] : memref<512x2048xbf16>) : f32
+      outs(%y[i, j] : memref<8x512xf32>)
+      schedule(#sinter.mma<kernel = "mma.stream", m = 8, n = 64, k = 64, threads = 128, stages = 3>) {
+  ^row(%p: tensor<512xf32>, %q: tensor<512xf32>):
+    %r = arith.mulf %p, %q : tensor<512xf32>
+    sinter.yield %r : tensor<512xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @gate_of_other_rows(%x: memref<8x2048xbf16>, %z: memref<8x2048xbf16>, %u: memref<512x2048xbf16>, %v: memref<512x2048xbf16>, %y: memref<8x512xf32>) attributes {sinter.kernel} {
+  // expected-error @below {{which cannot have it: its products have other rows, or weights of other lines}}
+  sinter.contract (i = 8) by (j = 512) product (k = 2048) (%x[i, k] : memref<8x2048xbf16>, %u[j, k] : memref<512x2048xbf16>) : f32
+      product (l = 2048) (%z[i, l] : memref<8x2048xbf16>, %v[j, l] : memref<512x2048xbf16>) : f32
+      outs(%y[i, j] : memref<8x512xf32>)
+      schedule(#sinter.mma<kernel = "mma.stream", m = 8, n = 64, k = 64, threads = 128, stages = 3>) {
+  ^row(%p: tensor<512xf32>, %q: tensor<512xf32>):
+    %r = arith.mulf %p, %q : tensor<512xf32>
+    sinter.yield %r : tensor<512xf32>
+  }
+  return
+}

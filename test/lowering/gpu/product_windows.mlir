@@ -11,6 +11,7 @@
 //       CHECK:     scf.for
 //       CHECK:       memref.load %{{.+}} : memref<{{.+}}xf32
 //       CHECK:     gpu.barrier
+// CHECK-COUNT-18:    llvm.inline_asm has_side_effects "{\0A\09.reg .pred inside2;{{.+}}@inside2 ld.global.nc.f32
 //       CHECK:     scf.for
 // CHECK-COUNT-18:    llvm.inline_asm has_side_effects "{\0A\09.reg .pred inside2;{{.+}}@inside2 ld.global.nc.f32
 //   CHECK-NOT:       llvm.inline_asm
@@ -31,11 +32,16 @@ func.func private @below_each_other(%w: memref<2x6x3x3xf32>, %x: memref<1x6x16x1
 
 // -----
 
-// Windows that are all inside are loaded without a question.
+// Windows that are all inside are loaded without a question; those of the next channel are under way while this one's
+// are multiplied.
 
 // CHECK-LABEL: gpu.func @inside
 // CHECK-COUNT-12: llvm.inline_asm has_side_effects "ld.global.nc.f32 $0, [$1];"
+//       CHECK:   scf.for
+// CHECK-COUNT-12: llvm.inline_asm has_side_effects "ld.global.nc.f32 $0, [$1];"
 //   CHECK-NOT:   inline_asm
+// CHECK-COUNT-24: math.fma
+//   CHECK-NOT:   math.fma
 //       CHECK:   gpu.return
 func.func private @inside(%w: memref<2x6x3xf32>, %x: memref<4x6x130xf32>, %y: memref<4x2x128xf32>) attributes {sinter.kernel} {
   sinter.contract (n = 4, o = 2) by (x = 128) product (c = 6, s = 3) (%w[o, c, s] : memref<2x6x3xf32>,

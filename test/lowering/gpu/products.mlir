@@ -124,3 +124,29 @@ func.func private @window(%x: memref<2x3x40xf32>, %w: memref<11x3x5xf32>, %y: me
   }
   return
 }
+
+// -----
+
+// Two products of the same rows are one loop where a thread has room for both sums: an element of the rows is loaded
+// once, and each product has slots of its own.
+
+// CHECK-LABEL: gpu.func @same_rows
+//       CHECK:   memref.view %{{.+}} : memref<{{.+}}xi8, #gpu.address_space<workgroup>> to memref<16x36xf32, #gpu.address_space<workgroup>>
+//       CHECK:   memref.view %{{.+}} : memref<{{.+}}xi8, #gpu.address_space<workgroup>> to memref<32x20xf32, #gpu.address_space<workgroup>>
+//       CHECK:   scf.for
+//       CHECK:     gpu.barrier
+// CHECK-COUNT-128: math.fma
+//       CHECK:     scf.yield
+//   CHECK-NOT:   math.fma
+//       CHECK:   gpu.return
+func.func private @same_rows(%x: memref<64x64xf32>, %u: memref<64x64xf32>, %v: memref<64x64xf32>, %y: memref<64x64xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 64) by (j = 64) product (k = 64) (%x[i, k] : memref<64x64xf32>, %u[k, j] : memref<64x64xf32>) : f32
+      product (l = 64) (%x[i, l] : memref<64x64xf32>, %v[l, j] : memref<64x64xf32>) : f32
+      outs(%y[i, j] : memref<64x64xf32>)
+      schedule(#sinter.mma<kernel = "fma", m = 32, n = 16, k = 8, threads = 64>) {
+  ^row(%p: tensor<64xf32>, %q: tensor<64xf32>):
+    %r = arith.mulf %p, %q : tensor<64xf32>
+    sinter.yield %r : tensor<64xf32>
+  }
+  return
+}

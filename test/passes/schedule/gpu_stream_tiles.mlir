@@ -76,3 +76,37 @@ func.func @computed(%x: tensor<64x4096xbf16>, %w: tensor<4096x4096xi8>, %s: tens
   }
   return %y : tensor<64x4096xf32>
 }
+
+// -----
+
+// A gate of few rows: both products are one stream; of other rows they are tiles of wgmma.
+
+// CHECK-LABEL: func @gate
+//       CHECK: kernel = "mma.stream", m = 32, n = 64,
+func.func @gate(%x: tensor<20x2080xf16>, %u: tensor<3776x2080xf16>, %v: tensor<3776x2080xf16>, %e: tensor<20x3776xf32>) -> tensor<20x3776xf32> {
+  %y = sinter.contract (i = 20) by (j = 3776)
+      product (k = 2080) (%x[i, k] : tensor<20x2080xf16>, %u[j, k] : tensor<3776x2080xf16>) : f32
+      product (l = 2080) (%x[i, l] : tensor<20x2080xf16>, %v[j, l] : tensor<3776x2080xf16>) : f32
+      outs(%e[i, j] : tensor<20x3776xf32>) {
+  ^row(%p: tensor<3776xf32>, %q: tensor<3776xf32>):
+    %r = arith.mulf %p, %q : tensor<3776xf32>
+    sinter.yield %r : tensor<3776xf32>
+  }
+  return %y : tensor<20x3776xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @other_rows
+//       CHECK: kernel = "wgmma"
+func.func @other_rows(%x: tensor<20x2080xf16>, %z: tensor<20x2080xf16>, %u: tensor<3776x2080xf16>, %v: tensor<3776x2080xf16>, %e: tensor<20x3776xf32>) -> tensor<20x3776xf32> {
+  %y = sinter.contract (i = 20) by (j = 3776)
+      product (k = 2080) (%x[i, k] : tensor<20x2080xf16>, %u[j, k] : tensor<3776x2080xf16>) : f32
+      product (l = 2080) (%z[i, l] : tensor<20x2080xf16>, %v[j, l] : tensor<3776x2080xf16>) : f32
+      outs(%e[i, j] : tensor<20x3776xf32>) {
+  ^row(%p: tensor<3776xf32>, %q: tensor<3776xf32>):
+    %r = arith.mulf %p, %q : tensor<3776xf32>
+    sinter.yield %r : tensor<3776xf32>
+  }
+  return %y : tensor<20x3776xf32>
+}

@@ -363,3 +363,21 @@ func.func @odd_lines(%x: tensor<512x512xf16>, %w: tensor<512x511xf16>, %e: tenso
   }
   return %0 : tensor<512x511xf32>
 }
+
+// -----
+
+// A gate of f32: a thread has the sums of both products, so a tile has half the columns.
+
+// CHECK-LABEL: func @f32_gate
+//       CHECK: #sinter.mma<k = 8, kernel = "fma", m = 128, n = 64, occupancy = 2, threads = 256>
+func.func @f32_gate(%x: tensor<8184x320xf32>, %u: tensor<504x320xf32>, %v: tensor<504x320xf32>, %e: tensor<8184x504xf32>) -> tensor<8184x504xf32> {
+  %y = sinter.contract (i = 8184) by (j = 504)
+      product (k = 320) (%x[i, k] : tensor<8184x320xf32>, %u[j, k] : tensor<504x320xf32>) : f32
+      product (l = 320) (%x[i, l] : tensor<8184x320xf32>, %v[j, l] : tensor<504x320xf32>) : f32
+      outs(%e[i, j] : tensor<8184x504xf32>) {
+  ^row(%p: tensor<504xf32>, %q: tensor<504xf32>):
+    %r = arith.mulf %p, %q : tensor<504xf32>
+    sinter.yield %r : tensor<504xf32>
+  }
+  return %y : tensor<8184x504xf32>
+}
