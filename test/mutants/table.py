@@ -640,6 +640,8 @@ MUTANTS = [Mutant(*m) for m in (
     ("lowering/facts/packed_weights.c",
      "    row = mlirAffineAddExprGet(by(mlirAffineMulExprGet, tile, w->groups), row);\n", "    (void)tile;\n",
      ["passes/schedule/packed_weights_tiles.mlir"], "all tiles of columns are read as the first"),
+    ("passes/schedule/few_rows.c", "shares &= !sn_side_uses(f, 2 * p + 1, d);", "", ["passes/schedule/few_rows.mlir"],
+     "attention has a second kernel, which nobody asked for"),
     ("passes/schedule/few_rows.c", "all = sn_none(all) ? n :", "all = true ? n :", ["passes/schedule/few_rows.mlir"],
      "of rows of two sizes `?` one size says that they are few"),
     ("passes/schedule/few_rows.c", "p < mlirAffineMapGetNumResults(a->map) && !a->fill.ptr;",

@@ -89,3 +89,48 @@ func.func private @two(%x: memref<?x?x512xf32>, %w: memref<768x512xf32>, %y: mem
   }
   return
 }
+
+// -----
+
+// Rows that go through two layers pack the weights of few of them in smaller blocks; where each batch has a matrix of
+// its own, as attention has, there is one kernel.
+
+// CHECK-LABEL: func @layers
+//       CHECK:   arith.cmpi ule, %{{.+}}, %c16
+//       CHECK:   call @chain_few(
+//       CHECK:   call @heads(
+// CHECK-LABEL: func private @chain_few(
+//       CHECK:   schedule(#sinter.brgemm<k = 64, kernel = "libxsmm", {{.*}}m = 16
+//   CHECK-NOT:   @heads_few
+func.func @layers(%x: memref<?x188xf32>, %w: memref<416x188xf32>, %v: memref<188x416xf32>, %y: memref<?x188xf32>,
+                  %p: memref<3x?x188xf32>, %q: memref<3x416x188xf32>, %z: memref<3x?x188xf32>) {
+  call @chain(%x, %w, %v, %y) : (memref<?x188xf32>, memref<416x188xf32>, memref<188x416xf32>, memref<?x188xf32>) -> ()
+  call @heads(%p, %q, %v, %z) : (memref<3x?x188xf32>, memref<3x416x188xf32>, memref<188x416xf32>, memref<3x?x188xf32>) -> ()
+  return
+}
+func.func private @chain(%x: memref<?x188xf32>, %w: memref<416x188xf32>, %v: memref<188x416xf32>, %y: memref<?x188xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = ?) by (j = 416) by (e = 188)
+      product (k = 188) (%x[i, k] : memref<?x188xf32>, %w[j, k] : memref<416x188xf32>) : f32
+      matrix (j) to (e) (%v[e, j] : memref<188x416xf32>)
+      outs(%y[i, e] : memref<?x188xf32>)
+      schedule(#sinter.brgemm<k = 256, kernel = "libxsmm", lanes = 16, m = 128, n = 64, stream = 256, tasks = 64, unroll = 1>) {
+  ^row(%a: tensor<416xf32>, %m: tensor<416x188xf32>):
+    %h = math.absf %a : tensor<416xf32>
+    %o = sinter.row_product %h, %m : tensor<416xf32>, tensor<416x188xf32> -> tensor<188xf32>
+    sinter.yield %o : tensor<188xf32>
+  }
+  return
+}
+func.func private @heads(%x: memref<3x?x188xf32>, %w: memref<3x416x188xf32>, %v: memref<188x416xf32>, %y: memref<3x?x188xf32>) attributes {sinter.kernel} {
+  sinter.contract (h = 3, i = ?) by (j = 416) by (e = 188)
+      product (k = 188) (%x[h, i, k] : memref<3x?x188xf32>, %w[h, j, k] : memref<3x416x188xf32>) : f32
+      matrix (j) to (e) (%v[e, j] : memref<188x416xf32>)
+      outs(%y[h, i, e] : memref<3x?x188xf32>)
+      schedule(#sinter.brgemm<k = 256, kernel = "libxsmm", lanes = 16, m = 128, n = 64, stream = 256, tasks = 64, unroll = 1>) {
+  ^row(%a: tensor<416xf32>, %m: tensor<416x188xf32>):
+    %g = math.absf %a : tensor<416xf32>
+    %o = sinter.row_product %g, %m : tensor<416xf32>, tensor<416x188xf32> -> tensor<188xf32>
+    sinter.yield %o : tensor<188xf32>
+  }
+  return
+}
