@@ -28,6 +28,7 @@ static const char *const gpu_shapes[] = {"rows", "flat", "tile", "grid", "turned
 static const char *const gpu_maxima[] = {"online", "before", NULL};
 static const char *const gpu_halves[] = {"packed", "wide", NULL};
 static const char *const mma_shares[] = {"tile", "turns", NULL};
+static const char *const gpu_row_deals[] = {"turns", "each", NULL};
 static const char *const gpu_deals[] = {"turns", "ticket", NULL};
 static const char *const gpu_residencies[] = {"reread", "registers", "shared", NULL};
 
@@ -101,6 +102,9 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"gpu_rows", "threads", 32, 1024, 0, 256, NULL, "threads of a block"},
     {"gpu_rows", "blocks", 1, 1 << 30, 1, 264, NULL,
      "blocks at most; rows are dealt to them in turns, so results depend on it in their last bits"},
+    {"gpu_rows", "deal", 0, 0, 0, 0, gpu_row_deals,
+     "of rows whose number is `?`; \"turns\": a block has one after another; \"each\": as many blocks as have one each, "
+     "which the call counts"},
     {"gpu_rows", "occupancy", 1, 32, 1, 1, NULL, "blocks that share a multiprocessor; registers are limited to fit"},
     {"gpu_rows", "unroll", 1, 128, 1, 1, NULL, "vectors that a thread loads before it uses the first"},
     {"gpu_rows", "rows", 1, 16, 0, 1, NULL,
@@ -149,6 +153,8 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"gpu_rows", "even", 0, 0, 1, 0, NULL,
      "of sizes `?`: how those run that are multiples of its `multiple`, with `least` rows or more; the call asks",
      true},
+    {"gpu_rows", "many", 0, 0, 1, 0, NULL,
+     "of rows whose number is `?`: how those run that are its `least` or more; the call asks how many they are", true},
     {"gpu_rows", "shorter", 0, 0, 1, 0, NULL,
      "of rows whose length is `?`: how those run that have no more than its `most`; the call asks how long they are",
      true},

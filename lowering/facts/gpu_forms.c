@@ -48,7 +48,8 @@ MlirLogicalResult sn_gpu_read_rows(const SnForm *f, SnGpuRows *s) {
                    .wide = sn_schedule_word_is(a, "halves", "wide"),
                    .held = sn_schedule_number(a, "held"),
                    .most = sn_schedule_number(a, "most"),
-                   .multiple = sn_schedule_number(a, "multiple")};
+                   .multiple = sn_schedule_number(a, "multiple"),
+                   .each = sn_schedule_word_is(a, "deal", "each")};
   return SN_OK;
 }
 
@@ -100,7 +101,8 @@ static SnGpuLaunch launch_of(const SnForm *f, const SnGpuRows *s) {
                                 : s->shape == SN_GPU_SHAPE_FLAT ? SN_GPU_GRID
                                 : s->cluster > 1                ? SN_GPU_CLUSTER
                                                                 : SN_GPU_NEIGHBOURS,
-                       .team = team_of(f, s)};
+                       .team = team_of(f, s),
+                       .one_each = s->each && sn_num_rows(f) == SN_DYNAMIC};
 }
 
 // ---- columns -----------------------------------------------------------------------------------

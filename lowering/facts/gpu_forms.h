@@ -34,6 +34,7 @@ typedef struct {
   bool held;    // in a loop of a launch: what it reads and no turn makes waits over turns
   int64_t most; // columns of rows whose length is `?`; 0: any number
   int64_t multiple; // of which sizes `?` are multiples
+  bool each; // the call counts blocks
 } SnGpuRows;
 
 // Which columns a thread has, and how it reads them.

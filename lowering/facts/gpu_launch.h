@@ -3,6 +3,7 @@
 #ifndef SINTER_LOWERING_FACTS_GPU_LAUNCH_H
 #define SINTER_LOWERING_FACTS_GPU_LAUNCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // Those that work on one tile together, a team.
@@ -22,6 +23,7 @@ typedef struct {
   int64_t occupancy;    // blocks that share a multiprocessor
   SnGpuTeams teams;
   int64_t team; // threads of a block that are of one team
+  bool one_each; // the host counts the blocks: each team has one tile
 } SnGpuLaunch;
 
 #endif

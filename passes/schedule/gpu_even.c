@@ -40,7 +40,7 @@ static MlirAttribute with_even_columns(const SnGpuRowFacts *a, MlirAttribute sch
   even.multiple = even.vector;
   even.remake = a->remake && !a->packed;
   sn_gpu_row_read(&even, &s);
-  return sn_gpu_row_beside(mlirOperationGetLocation(a->form->op), schedule, sn_gpu_row_attribute(&even, &s));
+  return sn_gpu_row_beside(mlirOperationGetLocation(a->form->op), schedule, "even", sn_gpu_row_attribute(&even, &s));
 }
 
 // Many rows that lie together, whose number is `?` and a multiple of a vector: a thread has one of them.
@@ -58,7 +58,7 @@ static MlirAttribute with_even_rows(const SnGpuRowFacts *a, MlirAttribute schedu
   even.multiple = s.rows;
   s.least = a->gpu->multiprocessors * SN_GPU_ROW_THREADS / 2 * s.rows;
   s.blocks = sn_gpu_row_blocks(a, &s, s.threads * s.rows);
-  return sn_gpu_row_beside(mlirOperationGetLocation(a->form->op), schedule, sn_gpu_row_attribute_alone(&even, &s));
+  return sn_gpu_row_beside(mlirOperationGetLocation(a->form->op), schedule, "even", sn_gpu_row_attribute_alone(&even, &s));
 }
 
 MlirAttribute sn_gpu_row_with_even(const SnGpuRowFacts *a, const SnGpuRowSchedule *s, MlirAttribute schedule) {

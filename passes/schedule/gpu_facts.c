@@ -212,6 +212,7 @@ SnGpuRowFacts sn_schedule_gpu_facts(const SnForm *f, const SnGpuChip *gpu) {
                      .gpu = gpu,
                      .rows = sn_num_rows(f),
                      .length = sn_row_length(f),
+                     .least = 1,
                      .again = reads_again(f),
                      .sums = f->accumulators.size > 0};
   a.packed = sn_gpu_packed_rows(f);

@@ -10,6 +10,7 @@ typedef struct {
   const SnForm *form;
   const SnGpuChip *gpu;
   int64_t rows, length;   // SN_DYNAMIC where they are
+  int64_t least;          // rows that there are, for all that is known, where their number is `?`
   int64_t lanes;          // of a vector of 16 bytes
   int64_t vector;         // the same where every row begins and ends with one; else less
   int64_t multiple;       // of what sizes `?` are multiples; 0: not known

@@ -62,12 +62,16 @@ static int64_t clusters_at_once(const SnGpuChip *gpu, int64_t size, int64_t occu
 }
 
 // Vectors that a thread may keep in so many registers. Sums of columns take as many each.
-static int64_t most_kept(const SnGpuRowFacts *a, int64_t registers) {
+int64_t sn_gpu_row_kept(const SnGpuRowFacts *a, int64_t registers) {
   bool packed = a->packed && a->vector > 1, halves = a->halves && a->vector > 1 && !a->columns;
   int64_t kept = packed   ? registers * 2 / a->vector / a->packed
                  : halves ? registers * 4 / 3 / a->vector / a->halves // some are widened before the last is loaded
                           : registers / a->vector / (a->live + (int64_t)a->columns);
   return kept < 1 ? 1 : kept > MOST_VECTORS ? MOST_VECTORS : kept;
+}
+
+int64_t sn_gpu_row_fill(const SnGpuRowFacts *a, int64_t threads) {
+  return sn_pieces(a->gpu->multiprocessors * SN_GPU_ROW_THREADS, threads);
 }
 
 int64_t sn_gpu_row_occupancy(const SnGpuRowSchedule *s) {
@@ -146,8 +150,8 @@ static int64_t vectors_of(const SnGpuRowFacts *a) {
 static bool warp(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   if (a->length == SN_DYNAMIC || a->length < 1)
     return false;
-  int64_t vectors = a->length / a->vector, rows = a->rows == SN_DYNAMIC ? INT64_MAX : a->rows,
-          kept = most_kept(a, SN_GPU_ROW_HELD);
+  int64_t vectors = a->length / a->vector, rows = a->rows == SN_DYNAMIC ? a->least : a->rows,
+          kept = sn_gpu_row_kept(a, SN_GPU_ROW_HELD);
   *s = (SnGpuRowSchedule){.threads = 128, .vector = a->vector, .unroll = 1, .cluster = 1, .team = 1, .registers = true};
   int64_t each = a->lanes / a->vector < kept ? a->lanes / a->vector : kept; // 16 bytes a thread
   while (s->team < 32 && s->team * each < vectors)
@@ -168,8 +172,8 @@ static bool warp(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
 // multiprocessor.
 static bool held(const SnGpuRowFacts *a, SnGpuRowSchedule *s, int64_t registers, int64_t at_once, int64_t most_threads,
                  int64_t most_cluster) {
-  int64_t vectors = vectors_of(a), kept = most_kept(a, registers),
-          rows = a->rows == SN_DYNAMIC || a->rows < 1 ? 1 : a->rows;
+  int64_t vectors = vectors_of(a), kept = sn_gpu_row_kept(a, registers),
+          rows = a->rows == SN_DYNAMIC ? a->least : a->rows < 1 ? 1 : a->rows;
   *s = (SnGpuRowSchedule){.threads = 32,
                           .vector = a->vector,
                           .unroll = 1,
@@ -285,7 +289,7 @@ static bool grid(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
                           .lanes = a->lanes,
                           .vector = a->vector,
                           .row_bytes = a->row_bytes,
-                          .kept = a->lanes * most_kept(&wide, 2 * SN_GPU_ROW_HELD),
+                          .kept = a->lanes * sn_gpu_row_kept(&wide, 2 * SN_GPU_ROW_HELD),
                           .again = a->again};
   return !a->columns && !sn_in_sequence(a->form->op) && sn_schedule_gpu_grid(&facts, &s->grid);
 }
@@ -441,6 +445,31 @@ static bool hold(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   return true;
 }
 
+static SnGpuRowSchedule choose(const SnGpuRowFacts *a) {
+  SnGpuRowSchedule s = {0};
+  for (size_t i = 0; i < sizeof families / sizeof *families && !families[i].fits(a, &s); ++i)
+    ;
+  if (!s.registers && !s.shared && !s.grid.group && !s.turned)
+    unroll_less(a, &s, MOST_WORDS);
+  if (sn_in_sequence(a->form->op))
+    share_blocks(a, &s);
+  return s;
+}
+
+// Rows of a known length whose number is `?`: few have more threads each than many, which have a kernel of their own.
+static MlirAttribute with_many(const SnGpuRowFacts *a, const SnGpuRowSchedule *few, MlirAttribute schedule) {
+  SnGpuRowFacts filled = *a;
+  if (a->rows != SN_DYNAMIC || a->length == SN_DYNAMIC || a->columns || !few->registers || sn_in_sequence(a->form->op))
+    return schedule;
+  filled.least = INT32_MAX;
+  SnGpuRowSchedule many = choose(&filled);
+  if (!many.registers || (many.threads == few->threads && many.team == few->team && many.cluster == few->cluster))
+    return schedule;
+  many.least = sn_gpu_row_fill(a, many.team < many.threads ? many.team : many.threads * many.cluster);
+  return sn_gpu_row_beside(mlirOperationGetLocation(a->form->op), schedule, "many",
+                           sn_gpu_row_attribute_alone(&filled, &many));
+}
+
 MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *options) {
   SnGpuChip chip = *sn_gpu_chip(options->chip);
   if (sn_in_sequence(f->op)) { // what blocks share beside memory is there once for all forms
@@ -452,13 +481,8 @@ MlirAttribute sn_schedule_gpu_rows(const SnForm *f, const SnScheduleOptions *opt
   if (hold(&facts, &s))
     return sn_gpu_row_attribute_alone(&facts, &s);
   sn_gpu_row_spread(&facts);
-  for (size_t i = 0; i < sizeof families / sizeof *families && !families[i].fits(&facts, &s); ++i)
-    ;
-  if (!s.registers && !s.shared && !s.grid.group && !s.turned)
-    unroll_less(&facts, &s, MOST_WORDS);
-  if (sn_in_sequence(f->op))
-    share_blocks(&facts, &s);
-  return sn_gpu_row_with_even(&facts, &s, sn_gpu_row_attribute(&facts, &s));
+  s = choose(&facts);
+  return sn_gpu_row_with_even(&facts, &s, with_many(&facts, &s, sn_gpu_row_attribute(&facts, &s)));
 }
 
 bool sn_schedule_gpu_family(const SnForm *f, const char *chip, size_t i, MlirAttribute *schedule) {

@@ -58,8 +58,13 @@ void sn_gpu_row_spread(SnGpuRowFacts *facts);
 // columns are not.
 bool sn_gpu_row_read(const SnGpuRowFacts *facts, SnGpuRowSchedule *schedule);
 bool sn_gpu_rows_together(const SnForm *form);
+// Vectors of a row that a thread may keep in so many registers.
+int64_t sn_gpu_row_kept(const SnGpuRowFacts *facts, int64_t registers);
+// Rows are as many as so many threads of each fill the device with.
+int64_t sn_gpu_row_fill(const SnGpuRowFacts *facts, int64_t threads);
+// The schedule with another one beside it, which the call takes if it fits.
+MlirAttribute sn_gpu_row_beside(MlirLocation loc, MlirAttribute schedule, const char *key, MlirAttribute other);
 // The schedule with another one for even sizes; gpu_even.c finds it, if the form has some.
-MlirAttribute sn_gpu_row_beside(MlirLocation loc, MlirAttribute schedule, MlirAttribute even);
 MlirAttribute sn_gpu_row_with_even(const SnGpuRowFacts *facts, const SnGpuRowSchedule *schedule,
                                    MlirAttribute attribute);
 // The schedule as an attribute; and of rows whose length is `?` with those of shorter rows, which are kernels of their

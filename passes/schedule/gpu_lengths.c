@@ -20,6 +20,7 @@
 #define SHORTEST_ROW 64 // that a part of a warp reads
 #define ALONE 64        // of those, that a thread has by itself
 #define MOST_VECTORS 32 // that a thread keeps of a row
+#define LEAST_OF_BLOCK 64 // threads, of rows that several warps share
 #define SHORT_ROW 1024  // columns that a warp reads by itself, where nobody knows how many there are
 
 // Where sums of columns go from row to row, and shared memory has the place. Clusters of other rows are faster without:
@@ -39,6 +40,12 @@ static bool ahead(const SnGpuRowFacts *a, const SnGpuRowSchedule *s) {
   SnGpuRowPlan plan = sn_gpu_plan_rows(a->form, &rows);
   int64_t bytes = sn_gpu_fetched_bytes(&plan);
   return bytes && sn_gpu_row_occupancy(s) * (bytes + SN_GPU_ROW_OTHER_SHARED) <= a->gpu->shared_bytes;
+}
+
+// Rows get blocks of their own, as they do where their number is known.
+static bool has_each(const SnGpuRowFacts *a, const SnGpuRowSchedule *s) {
+  return a->rows == SN_DYNAMIC && !a->sums && !a->columns && s->registers && !s->tile && s->team > 1 &&
+         !sn_in_sequence(a->form->op);
 }
 
 // ---- the attribute -------------------------------------------------------------------------------
@@ -76,6 +83,7 @@ static MlirAttribute attribute_with(const SnGpuRowFacts *facts, const SnGpuRowSc
        least[48] = "";
   const char *next = s->held ? ", held = 1" : ahead(facts, s) ? ", ahead = 1" : "",
              *remake = s->registers && facts->remake ? ", remake = 1" : "",
+             *deal = has_each(facts, s) ? ", deal = \"each\"" : "",
              *maximum = shuffles_maxima(f, s) ? ", maximum = \"before\"" : "";
   if (s->unroll > 1)
     snprintf(unroll, sizeof unroll, ", unroll = %lld", (long long)s->unroll);
@@ -96,7 +104,7 @@ static MlirAttribute attribute_with(const SnGpuRowFacts *facts, const SnGpuRowSc
              (long long)s->tile_columns);
   MlirAttribute params = sn_parse_attr(
       mlirLocationGetContext(loc),
-      "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s%s%s%s%s%s%s%s}",
+      "{threads = %lld, blocks = %lld, occupancy = %lld, vector = %lld%s, %s%s%s%s%s%s%s%s%s%s%s%s}",
       (long long)s->threads, (long long)s->blocks, (long long)sn_gpu_row_occupancy(s), (long long)s->vector, unroll,
       s->flat     ? "shape = \"flat\""
       : s->turned ? "shape = \"turned\""
@@ -105,12 +113,12 @@ static MlirAttribute attribute_with(const SnGpuRowFacts *facts, const SnGpuRowSc
       : s->registers ? "residency = \"registers\""
       : s->shared    ? "residency = \"shared\""
                      : "residency = \"reread\"",
-      remake, next, cluster, team, rows, maximum, most, tile, multiple, least);
+      remake, next, cluster, team, rows, maximum, most, tile, multiple, least, deal);
   return sn_schedule_attr(loc, "gpu_rows", shorter.ptr ? with(params, "shorter", shorter) : params);
 }
 
-MlirAttribute sn_gpu_row_beside(MlirLocation loc, MlirAttribute schedule, MlirAttribute even) {
-  return sn_schedule_attr(loc, "gpu_rows", with(sn_schedule_params(schedule), "even", even));
+MlirAttribute sn_gpu_row_beside(MlirLocation loc, MlirAttribute schedule, const char *key, MlirAttribute other) {
+  return sn_schedule_attr(loc, "gpu_rows", with(sn_schedule_params(schedule), key, other));
 }
 
 MlirAttribute sn_gpu_row_attribute_alone(const SnGpuRowFacts *facts, const SnGpuRowSchedule *s) {
@@ -186,6 +194,63 @@ static bool of_length(const SnGpuRowFacts *a, size_t i, int64_t below, SnGpuRowS
   return true;
 }
 
+// Rows of more columns than a warp's, which have vectors: as those of a known length, a block of as few threads as
+// registers hold a row, where rows are many (`many`), and of 256 where they are few; then clusters.
+#define FIRST_OF_BLOCK 1024 // columns
+#define THREADS_OF_ROW 256  // of a block, or of each of a cluster
+#define FEW_OF_CLUSTER 20    // elements of a thread
+
+static SnGpuRowSchedule of_block(const SnGpuRowFacts *a, int64_t threads, int64_t cluster, int64_t each,
+                                 int64_t at_once) {
+  SnGpuRowSchedule s = {.threads = threads,
+                        .vector = a->vector,
+                        .unroll = 1,
+                        .cluster = cluster,
+                        .team = 1024,
+                        .at_once = at_once,
+                        .registers = true};
+  s.most = threads * cluster * (each < a->vector ? a->vector : each / a->vector * a->vector);
+  s.blocks = sn_gpu_row_blocks(a, &s, 1);
+  return s;
+}
+
+// Elements that so many registers of a thread hold. Where each vector may be behind the row's end its place is held as
+// well; and where blocks go from row to row, or elements are computed anew, there are registers for half as many.
+static int64_t elements_of_block(const SnGpuRowFacts *a, int64_t registers) {
+  int64_t kept = a->vector * sn_gpu_row_kept(a, registers), most = a->sums || a->remake ? registers / 2 : registers;
+  return kept < most ? kept : most;
+}
+
+static MlirAttribute of_blocks(const SnGpuRowFacts *a, MlirAttribute shorter) {
+  MlirLocation loc = mlirOperationGetLocation(a->form->op);
+  int64_t kept = elements_of_block(a, SN_GPU_ROW_HELD), most = FIRST_OF_BLOCK;
+  for (; most <= THREADS_OF_ROW * kept; most *= 2) {
+    int64_t fewest = sn_pieces(most, kept), threads = most > FIRST_OF_BLOCK ? THREADS_OF_ROW : LEAST_OF_BLOCK;
+    fewest = fewest < LEAST_OF_BLOCK ? LEAST_OF_BLOCK : fewest;
+    threads = threads < fewest ? fewest : threads;
+    SnGpuRowSchedule few = of_block(a, threads, 1, most / threads, 0), many = of_block(a, fewest, 1, most / fewest, 0);
+    shorter = attribute_with(a, &few, shorter);
+    if (fewest == threads)
+      continue;
+    many.least = sn_gpu_row_fill(a, fewest);
+    shorter = sn_gpu_row_beside(loc, shorter, "many", attribute_with(a, &many, (MlirAttribute){0}));
+  }
+  // Clusters hold as many each; where that is few, and for the longest, half the threads twice as many.
+  int64_t more = elements_of_block(a, 2 * SN_GPU_ROW_HELD), largest = a->gpu->largest_cluster,
+          threads = largest > 1 ? THREADS_OF_ROW : 2 * THREADS_OF_ROW;
+  for (int64_t cluster = 1; cluster <= largest; cluster *= 2)
+    for (int half = 0; half < 2; ++half) {
+      SnGpuRowSchedule s = of_block(a, threads, cluster, half ? more : kept,
+                                    half ? SN_GPU_ROW_THREADS / 2 : SN_GPU_ROW_THREADS);
+      bool is = half == (kept < FEW_OF_CLUSTER) || (half && cluster == largest);
+      if (is && s.most >= most) {
+        shorter = attribute_with(a, &s, shorter);
+        most = s.most + 1;
+      }
+    }
+  return shorter;
+}
+
 // Rows that are read once: the shortest by part of a warp, short ones by a warp each, others by a block, the longest
 // by clusters. Where elements cost more than to be read, a thread has one vector at a time: those behind the end of a
 // short row would be made as well, and dropped. (An H200, sums of 2,980,297 rows of 64 bf16 by a warp each: 0.63 ms,
@@ -206,6 +271,15 @@ static MlirAttribute read_once(const SnGpuRowFacts *a, const SnGpuRowSchedule *l
   few.blocks = sn_gpu_row_blocks(a, &few, few.threads / few.team);
   s.blocks = sn_gpu_row_blocks(a, &s, s.threads / s.team);
   MlirAttribute shorter = attribute_with(a, &s, attribute_with(a, &few, (MlirAttribute){0}));
+  for (int64_t threads = LEAST_OF_BLOCK; a->vector > 1 && threads < longest->threads; threads *= 2) {
+    SnGpuRowSchedule turn = *longest; // all of a row is under way at once
+    turn.threads = threads;
+    turn.cluster = 1;
+    turn.most = threads * turn.unroll * a->vector;
+    turn.blocks = sn_gpu_row_blocks(a, &turn, 1);
+    if (turn.most > SHORT_ROW)
+      shorter = attribute_with(a, &turn, shorter);
+  }
   if (longest->cluster > 1) {
     block.cluster = 1;
     block.most = block.threads * block.unroll * SN_GPU_ROW_LONG_ROW * a->vector;
@@ -274,10 +348,10 @@ MlirAttribute sn_gpu_row_attribute(const SnGpuRowFacts *a, const SnGpuRowSchedul
     return read_once(a, s);
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i) {
     SnGpuRowSchedule shorter_one;
-    if (!of_length(a, i, below, &shorter_one))
+    if ((a->vector > 1 && lengths[i].team > 32) || !of_length(a, i, below, &shorter_one))
       continue;
     below = shorter_one.most;
     shorter = attribute_with(a, &shorter_one, shorter);
   }
-  return attribute_with(a, s, shorter);
+  return attribute_with(a, s, a->vector > 1 ? of_blocks(a, shorter) : shorter);
 }

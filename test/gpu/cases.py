@@ -1662,6 +1662,17 @@ def all_cases():
     # a length that the launch asks for: kernels for as many columns at most
     for n in (1, 97, 128, 129, 513, 2049, 5121, 40961):
         softmax(f"any_length_{n}", 5, n, dynamic=(True, True))
+    # a number of rows that the launch asks for: kernels for many and for few, whose blocks it counts
+    few = f'{R}, threads = 64, blocks = 6, cluster = 2, deal = "each"'
+    many = f'many = #sinter.gpu_rows<{R}, threads = 64, blocks = 6, team = 16, deal = "each", least = 9>'
+    for m in (1, 3, 8, 9, 10, 13):
+        softmax(f"many_rows_{m}", m, 70, dynamic=(True, False), schedule=f"{few}, {many}")
+    softmax("many_rows_block", 5, 700, "bf16", dynamic=(True, True), schedule=f'{R}, threads = 64, blocks = 6, '
+            'deal = "each", vector = 4, multiple = 4, most = 1024')
+    for n in (1016, 2040, 4088, 9000):
+        softmax(f"many_rows_chosen_{n}", 2300, n, "bf16", dynamic=(True, True), big=True)
+        cross_entropy(f"many_rows_cross_entropy_{n}", 2300, n, dynamic=(True, True), big=True)
+    layer_norm("many_rows_norm", 2300, 1000, dynamic=True, big=True)
     # operands that are turned in shared memory: tiles that do not come out even, one each and in turns, whole columns
     T = 'shape = "turned", threads = 64'
     turned("turned", 3, 37, 70, schedule=f"{T}, blocks = 7, tile_rows = 32, tile_columns = 32")

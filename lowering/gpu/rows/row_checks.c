@@ -7,6 +7,7 @@
 // test: test/lowering/gpu/refused.mlir
 
 #include "lowering/gpu/rows/row_checks.h"
+#include "dialect/sequence.h"
 #include "lowering/rows/rowprogram.h"
 
 #define TEAM_SHARED (40 << 10) // bytes of sums of columns of the teams of a block
@@ -158,6 +159,11 @@ static MlirLogicalResult check_schedule(const SnForm *f, const SnGpuRows *s) {
         f->op,
         "team = %lld of %lld threads: a row is shared by up to 32 threads, which is a warp, or by all of the block",
         (long long)s->team, (long long)s->threads);
+  bool dealt = s->shape == SN_GPU_SHAPE_ROWS || s->shape == SN_GPU_SHAPE_TILE;
+  if (s->each && (!dealt || f->accumulators.size || s->ahead || s->team == 1 || !f->num_cols))
+    return sn_error(f->op, "deal = \"each\" is for rows of teams, of which nothing is reduced over all rows");
+  if (s->each && sn_in_sequence(f->op))
+    return sn_error(f->op, "deal = \"each\" needs a launch of its own: in a sequence blocks go from row to row");
   if (s->occupancy * s->threads > 2048)
     return sn_error(f->op, "occupancy = %lld with threads = %lld: a multiprocessor holds 2048 threads",
                     (long long)s->occupancy, (long long)s->threads);

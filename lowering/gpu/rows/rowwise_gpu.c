@@ -114,6 +114,8 @@ static SnGpuTiles tiles_of(SnBuilder *b, const SnGpuRowKernel *g) {
     first = sn(b, "arith.muli", k->block, sn_index(b, at_once));
   if (k->team == 1)
     first = sn(b, "arith.addi", first, k->thread);
+  if (g->plan->launch.one_each)
+    return (SnGpuTiles){.deal = SN_GPU_ONE_EACH, .first = first, .end = g->num_rows};
   MlirValue tiles = g->plan->rows > 1 ? threads_of_rows(b, g) : g->num_rows;
   return sn_gpu_tiles_in_steps(k, first, tiles, k->blocks / k->cluster * at_once);
 }
@@ -240,6 +242,14 @@ static void hold(SnBuilder *b, SnGpuKernel *k, const bool *may, SnValueVec *held
   end_kernel(k, &f, &g);
 }
 
+// As many as have a row for each team, or for each cluster.
+static MlirValue count_blocks(MlirOperation op, const SnForm *f, const SnGpuLaunch *l) {
+  SnBuilder b = sn_before(op);
+  int64_t at_once = l->team < l->threads ? l->threads / l->team : 1;
+  MlirValue teams = sn_size_ceil(&b, sn_form_sizes(&b, f, 0, f->num_rows), sn_index(&b, at_once));
+  return sn(&b, "arith.muli", teams, sn_index(&b, l->cluster));
+}
+
 // One kernel, by one schedule.
 static MlirLogicalResult lower(MlirOperation op, const char *name, SnGpuTakeBody take, void *taker) {
   SnForm f = sn_form_read(op);
@@ -256,6 +266,7 @@ static MlirLogicalResult lower(MlirOperation op, const char *name, SnGpuTakeBody
     Rowwise user = {op, &plan};
     SnGpuBody body = {.name = name,
                       .launch = &plan.launch,
+                      .blocks = plan.launch.one_each ? count_blocks(op, &f, &plan.launch) : (MlirValue){0},
                       .scratch = scratch_bytes(&f, &plan),
                       .addresses = plan.fetch.in_bulk && plan.fetch.n,
                       .asserts = sn_gpu_asserts(&f),
@@ -270,6 +281,14 @@ static MlirLogicalResult lower(MlirOperation op, const char *name, SnGpuTakeBody
 }
 
 // ---- rows of any length ----------------------------------------------------------------
+
+// As many rows as `least`, or more.
+static MlirValue is_many(SnBuilder *b, MlirOperation op, int64_t least) {
+  SnForm f = sn_form_read(op);
+  MlirValue rows = sn_form_sizes(b, &f, 0, f.num_rows);
+  sn_form_free(&f);
+  return sn_row_below(b, sn_index(b, least - 1), rows);
+}
 
 // 1 to `most` columns, as the host sees it.
 static MlirValue is_short(SnBuilder *b, MlirOperation op, int64_t most) {
@@ -315,7 +334,7 @@ static MlirLogicalResult lower_copy(SnBuilder *b, MlirOperation op, MlirAttribut
   return result;
 }
 
-// The schedule without what it says of shorter rows, or of even ones.
+// The schedule without one of those beside it.
 static MlirAttribute without(MlirLocation loc, MlirAttribute schedule, const char *key) {
   MlirAttribute params = sn_schedule_params(schedule);
   SN_VEC(MlirNamedAttribute) kept = {0};
@@ -329,35 +348,55 @@ static MlirAttribute without(MlirLocation loc, MlirAttribute schedule, const cha
   return sn_schedule_attr(loc, "gpu_rows", dict);
 }
 
-static MlirLogicalResult lower_any(MlirOperation op, SnGpuTakeBody take, void *taker) {
-  MlirAttribute schedule = sn_get_attr(op, "schedule"), shorter = sn_schedule_nested(schedule, "shorter");
-  MlirAttribute even = sn_schedule_nested(schedule, "even");
-  int64_t most = sn_schedule_number(schedule, "most"), multiple = sn_schedule_number(schedule, "multiple");
-  if (!shorter.ptr && !even.ptr) {
-    char name[320], is_multiple[32] = "", is_most[32] = "";
-    MlirOperation func = op;
-    while ((most || multiple > 1) && !sn_is(func, "func.func"))
-      func = mlirOperationGetParentOperation(func);
-    if (multiple > 1)
-      snprintf(is_multiple, sizeof is_multiple, "_even%lld", (long long)multiple);
-    if (most)
-      snprintf(is_most, sizeof is_most, "_most%lld", (long long)most);
-    if (most || multiple > 1)
-      snprintf(name, sizeof name, "%s%s%s", mlirStringAttrGetValue(sn_get_attr(func, "sym_name")).data, is_multiple,
-               is_most);
-    return lower(op, most || multiple > 1 ? name : NULL, take, taker);
+// What a kernel is called after the lengths and numbers that it is for; null: as its function.
+static const char *name_of(MlirOperation op, MlirAttribute schedule, char *name, size_t size) {
+  static const char *const keys[] = {"multiple", "most", "least"}, *const words[] = {"even", "most", "least"};
+  bool any = false;
+  MlirOperation func = op;
+  while (!sn_is(func, "func.func"))
+    func = mlirOperationGetParentOperation(func);
+  size_t n = (size_t)snprintf(name, size, "%s", mlirStringAttrGetValue(sn_get_attr(func, "sym_name")).data);
+  for (int k = 0; k < 3; ++k) {
+    int64_t value = sn_schedule_number(schedule, keys[k]);
+    if (value > (k == 0) && n < size) {
+      n += (size_t)snprintf(name + n, size - n, "_%s%lld", words[k], (long long)value);
+      any = true;
+    }
   }
-  if (!even.ptr && !sn_schedule_number(shorter, "most"))
-    return sn_error(op, "has a schedule for shorter rows that does not say how long they are: it needs most");
-  if (even.ptr && sn_schedule_number(even, "multiple") < 2)
-    return sn_error(op,
-                    "has a schedule for even sizes that does not say of what they are multiples: it needs multiple");
+  return any ? name : NULL;
+}
+
+// The schedules that a schedule may have beside itself, of which the host takes one: in the order in which it asks.
+static const struct {
+  const char *key, *needs, *of;
+  int64_t least; // of what it needs
+} others[] = {{"even", "multiple", "for even sizes that does not say of what they are multiples", 2},
+              {"shorter", "most", "for shorter rows that does not say how long they are", 1},
+              {"many", "least", "for many rows that does not say how many they are", 1}};
+
+static MlirValue is_other(SnBuilder *b, MlirOperation op, size_t which, MlirAttribute other) {
+  return which == 0   ? is_even(b, op, other)
+         : which == 1 ? is_short(b, op, sn_schedule_number(other, "most"))
+                      : is_many(b, op, sn_schedule_number(other, "least"));
+}
+
+static MlirLogicalResult lower_any(MlirOperation op, SnGpuTakeBody take, void *taker) {
+  MlirAttribute schedule = sn_get_attr(op, "schedule"), other = {0};
+  size_t which = 0;
+  while (which < sizeof others / sizeof *others && !(other = sn_schedule_nested(schedule, others[which].key)).ptr)
+    ++which;
+  if (!other.ptr) {
+    char name[320];
+    return lower(op, name_of(op, schedule, name, sizeof name), take, taker);
+  }
+  if (sn_schedule_number(other, others[which].needs) < others[which].least)
+    return sn_error(op, "has a schedule %s: it needs %s", others[which].of, others[which].needs);
   SnBuilder b = sn_before(op);
-  SnIf branch = sn_if(&b, even.ptr ? is_even(&b, op, even) : is_short(&b, op, sn_schedule_number(shorter, "most")));
-  MlirLogicalResult result = lower_copy(&b, op, even.ptr ? even : shorter, take, taker);
+  SnIf branch = sn_if(&b, is_other(&b, op, which, other));
+  MlirLogicalResult result = lower_copy(&b, op, other, take, taker);
   sn_else(&b, &branch);
   if (!sn_failed(result))
-    result = lower_copy(&b, op, without(b.loc, schedule, even.ptr ? "even" : "shorter"), take, taker);
+    result = lower_copy(&b, op, without(b.loc, schedule, others[which].key), take, taker);
   sn_end_if(&b, &branch);
   return result;
 }

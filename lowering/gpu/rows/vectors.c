@@ -22,6 +22,15 @@ MlirValue sn_gpu_select(SnBuilder *b, MlirValue condition, MlirValue x, MlirValu
   return sn_none(condition) ? x : sn(b, "arith.select", condition, x, otherwise);
 }
 
+// As many as 32 bits hold: places of a row that registers keep, of which each takes one register from phase to phase,
+// where an index has two.
+static MlirValue narrow(SnBuilder *b, MlirValue x) {
+  return sn(b, "arith.index_cast", x, mlirIntegerTypeGet(b->ctx, 32));
+}
+static MlirValue place_within(SnBuilder *b, MlirValue j, MlirValue last) {
+  return sn(b, "arith.index_castui", sn(b, "arith.minui", j, last), sn_index_type(b->ctx));
+}
+
 // The vectors of a row that a thread keeps. One behind the end of the row is read from the row's last
 // place instead, so that no branch stands between the loads.
 void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnFragment *at, MlirValue *inside) {
@@ -44,8 +53,8 @@ void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnFra
     MlirValue j = u ? sn(b, "arith.addi", first, sn_index(b, column)) : first;
     inside[u] = (MlirValue){0};
     if (!known || sn_layout_place(l, last, value).column + lanes > length) {
-      inside[u] = sn_row_below(b, j, known ? sn_index(b, length) : g->length);
-      j = sn(b, "arith.minui", j, known ? sn_index(b, length - lanes) : last_place);
+      inside[u] = known ? sn_row_below(b, j, sn_index(b, length)) : sn_row_below(b, narrow(b, j), narrow(b, g->length));
+      j = known ? sn(b, "arith.minui", j, sn_index(b, length - lanes)) : place_within(b, narrow(b, j), narrow(b, last_place));
     }
     at[u] = sn_fragment(j, g->mine.width);
   }

@@ -62,7 +62,7 @@ void sn_gpu_launch(MlirOperation module, MlirOperation func, MlirOperation op, c
   MlirValue operands[] = {pointer_to(&b, SN_GPU_MODULE "_image"),
                           sn(&b, "llvm.load", pointer_to(&b, SN_GPU_MODULE "_bytes"), i64),
                           pointer_to(&b, symbol),
-                          i64_of(&b, l->blocks),
+                          sn_none(body->blocks) ? i64_of(&b, l->blocks) : sn(&b, "arith.index_cast", body->blocks, i64),
                           one,
                           one,
                           i64_of(&b, sn_gpu_block_threads(l)),

@@ -62,6 +62,7 @@ typedef struct {
 typedef struct {
   const char *name; // of the gpu.func; null: the kernel function's
   const SnGpuLaunch *launch;
+  MlirValue blocks;           // index, as the host has it: how many there are; null: launch says
   int64_t scratch;            // bytes of the caller's workspace; 0: none
   bool asserts;               // the kernel has some
   bool addresses;             // k->addresses are asked for

@@ -1,7 +1,7 @@
 // RUN: sinter-opt --sinter-lower-gpu %s | FileCheck %s
 
 // A kernel for rows of no more columns than a schedule says, whose vectors stay in registers; the host asks how long
-// rows are. What is behind a row's end is read from its last place, and dropped.
+// rows are. Places of a row have 32 bits. What is behind a row's end is read from its last place, and dropped.
 
 //       CHECK: func.func private @any_length(%[[X:[^:]+]]: memref<?x?xf32>
 //       CHECK:   %[[N:.+]] = memref.dim %[[X]], %c1
@@ -15,8 +15,10 @@
 //       CHECK:     call @sinter_rt_launch(
 //       CHECK: gpu.func @any_length_most64(
 //       CHECK:   %[[LAST:.+]] = arith.subi %{{.+}}, %c1
-//       CHECK:   %[[IN:.+]] = arith.cmpi ult, %[[J:.+]], %[[LENGTH:.+]] : index
-//       CHECK:   %[[AT:.+]] = arith.minui %[[J]], %[[LAST]]
+//       CHECK:   %[[IN:.+]] = arith.cmpi ult, %{{.+}}, %{{.+}} : i32
+//       CHECK:   %[[LAST32:.+]] = arith.index_cast %[[LAST]] : index to i32
+//       CHECK:   %[[PLACE:.+]] = arith.minui %{{.+}}, %[[LAST32]] : i32
+//       CHECK:   %[[AT:.+]] = arith.index_castui %[[PLACE]] : i32 to index
 //       CHECK:   memref.load %{{.+}}[%{{.+}}, %[[AT]]]
 //       CHECK:   arith.select %[[IN]]
 //       CHECK: gpu.func @any_length(

@@ -12,10 +12,10 @@
 //       CHECK:   %[[MANY:.+]] = arith.cmpi ult, %c8{{.*}}, %{{.+}} : index
 //       CHECK:   %[[BOTH:.+]] = arith.andi %[[EVEN]], %[[MANY]]
 //       CHECK:   scf.if %[[BOTH]] {
-//       CHECK:     llvm.mlir.addressof @even_even4_most64_name
+//       CHECK:     llvm.mlir.addressof @even_even4_most64_least9_name
 //       CHECK:   } else {
 //       CHECK:     llvm.mlir.addressof @even_name
-//       CHECK: gpu.func @even_even4_most64(
+//       CHECK: gpu.func @even_even4_most64_least9(
 //       CHECK:   vector.load %{{.+}} {alignment = 16 : i64} : memref<?x?xf32>, vector<4xf32>
 //       CHECK:   vector.load %{{.+}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
 //       CHECK: gpu.func @even(
@@ -61,7 +61,7 @@ func.func private @even_rows(%x: memref<?x?xbf16>, %y: memref<?xf32>) attributes
 
 // What begins at the second element is no vector of 16 bytes wherever sizes are multiples of one.
 
-// CHECK: gpu.func @begin_even4_most64(
+// CHECK: gpu.func @begin_even4_most64_least9(
 // CHECK:   vector.load %{{.+}}] : memref<?x?xf32>, vector<4xf32>
 // CHECK:   vector.load %{{.+}} {alignment = 16 : i64} : memref<?xf32>, vector<4xf32>
 func.func private @begin(%x: memref<?x?xf32>, %w: memref<?xf32>, %y: memref<?x?xf32>) attributes {sinter.kernel} {

@@ -469,6 +469,34 @@ func.func private @how_even(%x: memref<?x?xf32>, %y: memref<?xf32>) attributes {
 
 // -----
 
+// Nor how many rows are many.
+func.func private @how_many(%x: memref<?x8xf32>, %y: memref<?xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{has a schedule for many rows that does not say how many they are: it needs least}}
+  sinter.rowwise (i = ?) by (j = 8) ins(%x[i, j] : memref<?x8xf32>) outs(%y[i] : memref<?xf32>)
+      schedule(#sinter.gpu_rows<many = #sinter.gpu_rows<team = 32>>) {
+  ^row(%a: tensor<8xf32>):
+    %s = sinter.row_reduce add %a : tensor<8xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Blocks leave partial sums in a place for each of them, whose number is known.
+func.func private @each_sums(%x: memref<?x8xf32>, %y: memref<f32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{deal = "each" is for rows of teams, of which nothing is reduced over all rows}}
+  sinter.rowwise (i = ?) by (j = 8) ins(%x[i, j] : memref<?x8xf32>) reduce(add [] : f32) outs(%y[] : memref<f32>)
+      schedule(#sinter.gpu_rows<deal = "each">) {
+  ^row(%a: tensor<8xf32>):
+    %s = sinter.row_reduce add %a : tensor<8xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
 func.func private @known(%x: memref<4x8xf32>, %y: memref<4xf32>) attributes {sinter.kernel} {
   // expected-error @+1 {{most = 16 is of rows whose length is `?`, and these have 8 columns}}
   sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i] : memref<4xf32>)

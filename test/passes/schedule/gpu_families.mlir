@@ -309,15 +309,28 @@ func.func @pooling_gradient(%g: tensor<32x64x43x43x5x5xf32>, %e: tensor<32x64x12
 // -----
 
 // Rows of any length: a kernel for each of some lengths at most, whose rows stay in registers of a warp, a block, a
-// cluster; the longest are read again by clusters.
+// cluster; the longest are read again by clusters. Those of a multiple of 4 have vectors, and few rows more threads each
+// than many.
 
 // CHECK-LABEL: func @any_length
-//       CHECK:   schedule(#sinter.gpu_rows<{{.*}}cluster = 8, {{.*}}residency = "reread", shorter = #sinter.gpu_rows<
-//  CHECK-SAME:     cluster = 8, most = 40960, occupancy = 2, residency = "registers", shorter = #sinter.gpu_rows<
-//  CHECK-SAME:     cluster = 4, most = 20480, occupancy = 2,
-//  CHECK-SAME:     cluster = 2, most = 10240, occupancy = 2,
+//       CHECK:   schedule(#sinter.gpu_rows<{{[a-z0-9 =,]*}}cluster = 8, even = #sinter.gpu_rows<
+//  CHECK-SAME:     cluster = 8, deal = "each", most = 131072, multiple = 4, occupancy = 2,
+//  CHECK-SAME:     cluster = 8, deal = "each", most = 65536, multiple = 4, occupancy = 4,
+//  CHECK-SAME:     cluster = 4, deal = "each", most = 32768,
+//  CHECK-SAME:     cluster = 2, deal = "each", most = 16384,
+//  CHECK-SAME:     deal = "each", most = 8192,
+//  CHECK-SAME:     many = #sinter.gpu_rows<blocks = 1056, deal = "each", least = 1056, most = 4096, multiple = 4, occupancy = 8, residency = "registers", threads = 128, vector = 4>, most = 4096,
+//  CHECK-SAME:     many = #sinter.gpu_rows<blocks = 2112, deal = "each", least = 2112, most = 2048, multiple = 4, occupancy = 16, residency = "registers", threads = 64, vector = 4>, most = 2048,
+//  CHECK-SAME:     most = 1024, multiple = 4, occupancy = 16,
+//  CHECK-SAME:     most = 512,
+//  CHECK-SAME:     most = 128,
+//  CHECK-SAME:     most = 64,
+//  CHECK-SAME:     residency = "reread", shorter = #sinter.gpu_rows<
+//  CHECK-SAME:     cluster = 8, deal = "each", most = 40960, occupancy = 2, residency = "registers", shorter = #sinter.gpu_rows<
+//  CHECK-SAME:     cluster = 4, deal = "each", most = 20480, occupancy = 2,
+//  CHECK-SAME:     cluster = 2, deal = "each", most = 10240, occupancy = 2,
 //  CHECK-SAME:     most = 5120, occupancy = 2,
-//  CHECK-SAME:     cluster = 2, most = 4096, occupancy = 4,
+//  CHECK-SAME:     cluster = 2, deal = "each", most = 4096, occupancy = 4,
 //  CHECK-SAME:     most = 2048,
 //  CHECK-SAME:     most = 1024,
 //  CHECK-SAME:     most = 640,
@@ -354,9 +367,9 @@ func.func @any_length(%x: tensor<?x?xf32>, %e: tensor<?x?xf32>) -> tensor<?x?xf3
 // An element with many values leaves no registers for four blocks on a multiprocessor: there is no kernel of those.
 
 // CHECK-LABEL: func @any_length_many_values
-//       CHECK:   cluster = 2, most = 6656, occupancy = 2,
-//  CHECK-SAME:     shorter = #sinter.gpu_rows<blocks = 264, most = 3328, occupancy = 2,
-//  CHECK-SAME:     shorter = #sinter.gpu_rows<blocks = 264, most = 2048, occupancy = 2,
+//       CHECK:   cluster = 2, deal = "each", most = 6656, occupancy = 2,
+//  CHECK-SAME:     shorter = #sinter.gpu_rows<blocks = 264, deal = "each", most = 3328, occupancy = 2,
+//  CHECK-SAME:     shorter = #sinter.gpu_rows<blocks = 264, deal = "each", most = 2048, occupancy = 2,
 func.func @any_length_many_values(%x: tensor<?x?xf32>, %w: tensor<?xf32>, %b: tensor<?xf32>, %e: tensor<?x?xf32>)
     -> tensor<?x?xf32> {
   %y = sinter.rowwise (i = ?) by (j = ?)
@@ -386,7 +399,9 @@ func.func @any_length_many_values(%x: tensor<?x?xf32>, %w: tensor<?xf32>, %b: te
 
 // CHECK-LABEL: func @any_length_once
 //       CHECK:   schedule(#sinter.gpu_rows<{{[a-z0-9 =,]*}}cluster = 8, even = #sinter.gpu_rows<
+//  CHECK-SAME:     most = 2048, multiple = 4, {{[a-z0-9 =,"]*}}
 //  CHECK-SAME:     most = 64, multiple = 4, {{[a-z0-9 =,"]*}}team = 8, threads = 128, unroll = 2, vector = 4>, team = 32
+//  CHECK-SAME:     threads = 128, unroll = 4, vector = 4>
 //  CHECK-SAME:     most = 65536,
 //  CHECK-SAME:     most = 1024,
 //  CHECK-SAME:     most = 64, {{[a-z0-9 =,"]*}}team = 8, threads = 128, unroll = 8, vector = 1>, team = 32
@@ -397,6 +412,36 @@ func.func @any_length_once(%x: tensor<?x?xf32>, %e: tensor<?xf32>) -> tensor<?xf
     sinter.yield %s : f32
   }
   return %y : tensor<?xf32>
+}
+
+// -----
+
+// Rows of a known length whose number is `?`: few have a block of 256 threads each, many one of 64; where a sum goes over
+// all rows blocks go from row to row.
+
+// CHECK-LABEL: func @any_number
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 528, deal = "each", many = #sinter.gpu_rows<blocks = 2112, deal = "each", least = 2112, occupancy = 16, residency = "registers", threads = 64, vector = 4>, occupancy = 4, residency = "registers", threads = 256, vector = 4>)
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 528, many = #sinter.gpu_rows<
+//   CHECK-NOT:     deal
+//       CHECK: return
+func.func @any_number(%x: tensor<?x2000xf32>, %e: tensor<?x2000xf32>, %t: tensor<f32>)
+    -> (tensor<?x2000xf32>, tensor<?x2000xf32>, tensor<f32>) {
+  %y = sinter.rowwise (i = ?) by (j = 2000) ins(%x[i, j] : tensor<?x2000xf32>) outs(%e[i, j] : tensor<?x2000xf32>) {
+  ^row(%a: tensor<2000xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<2000xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<2000xf32>
+    %d = arith.subf %a, %b : tensor<2000xf32>
+    sinter.yield %d : tensor<2000xf32>
+  }
+  %z:2 = sinter.rowwise (i = ?) by (j = 2000) ins(%x[i, j] : tensor<?x2000xf32>) reduce(add [] : f32)
+      outs(%e[i, j] : tensor<?x2000xf32>, %t[] : tensor<f32>) {
+  ^row(%a: tensor<2000xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<2000xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<2000xf32>
+    %d = arith.subf %a, %b : tensor<2000xf32>
+    sinter.yield %m, %d : f32, tensor<2000xf32>
+  }
+  return %y, %z#0, %z#1 : tensor<?x2000xf32>, tensor<?x2000xf32>, tensor<f32>
 }
 
 // -----

@@ -1,0 +1,38 @@
+// RUN: sinter-opt --sinter-lower-gpu --split-input-file %s | FileCheck %s
+
+// The call asks how many rows there are, and counts blocks that have one row for each team: the kernels have no loop.
+
+//       CHECK: func.func private @many(%[[X:[^:]+]]: memref<?x70xf32>
+//       CHECK:   %[[ROWS:.+]] = memref.dim %[[X]], %c0
+//       CHECK:   %[[MANY:.+]] = arith.cmpi ult, %c8{{.*}}, %[[ROWS]] : index
+//       CHECK:   scf.if %[[MANY]] {
+//       CHECK:     %[[N:.+]] = memref.dim %[[X]], %c0
+//       CHECK:     %[[TEAMS:.+]] = arith.ceildivui %[[N]], %c4
+//       CHECK:     %[[BLOCKS:.+]] = arith.muli %[[TEAMS]], %c1
+//       CHECK:     llvm.mlir.addressof @many_least9_name
+//       CHECK:     %[[GRID:.+]] = arith.index_cast %[[BLOCKS]] : index to i64
+//       CHECK:     call @sinter_rt_launch(%{{.+}}, %{{.+}}, %{{.+}}, %[[GRID]],
+//       CHECK:   } else {
+//       CHECK:     arith.ceildivui %{{.+}}, %c1
+//       CHECK:     arith.muli %{{.+}}, %c2
+//       CHECK:     llvm.mlir.addressof @many_name
+//       CHECK: gpu.func @many_least9(
+//   CHECK-NOT:   scf.for
+// A team that has no row has the last one again, and stores nothing.
+//       CHECK:   %[[THERE:.+]] = arith.cmpi ult, %{{.+}}, %{{.+}} : index
+//       CHECK:   arith.minui
+//       CHECK: gpu.func @many(
+//   CHECK-NOT:   scf.for
+func.func private @many(%x: memref<?x70xf32>, %y: memref<?x70xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = ?) by (j = 70) ins(%x[i, j] : memref<?x70xf32>) outs(%y[i, j] : memref<?x70xf32>)
+      schedule(#sinter.gpu_rows<threads = 64, blocks = 6, residency = "registers", cluster = 2, deal = "each",
+               many = #sinter.gpu_rows<threads = 64, blocks = 6, team = 16, residency = "registers", deal = "each",
+                                       least = 9>>) {
+  ^row(%a: tensor<70xf32>):
+    %s = sinter.row_reduce add %a : tensor<70xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<70xf32>
+    %d = arith.divf %a, %b : tensor<70xf32>
+    sinter.yield %d : tensor<70xf32>
+  }
+  return
+}
