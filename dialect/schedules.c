@@ -103,8 +103,8 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"gpu_rows", "blocks", 1, 1 << 30, 1, 264, NULL,
      "blocks at most; rows are dealt to them in turns, so results depend on it in their last bits"},
     {"gpu_rows", "deal", 0, 0, 0, 0, gpu_row_deals,
-     "of rows whose number is `?`; \"turns\": a block has one after another; \"each\": as many blocks as have one each, "
-     "which the call counts"},
+     "of rows whose number is `?`; \"turns\": a block has one after another; \"each\": as many blocks as have one "
+     "each, which the call counts"},
     {"gpu_rows", "occupancy", 1, 32, 1, 1, NULL, "blocks that share a multiprocessor; registers are limited to fit"},
     {"gpu_rows", "unroll", 1, 128, 1, 1, NULL, "vectors that a thread loads before it uses the first"},
     {"gpu_rows", "rows", 1, 16, 0, 1, NULL,

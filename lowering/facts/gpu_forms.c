@@ -69,15 +69,20 @@ static int64_t cluster_of(const SnGpuRows *s) { return s->shape == SN_GPU_SHAPE_
 // Rows of a thread that has rows by itself.
 static int64_t rows_of_thread(const SnGpuRows *s) { return s->rows > 1 ? s->rows : 1; }
 
+// What a block, or a cluster, has in each turn: rows, or vectors of a block where all elements are alike.
+static int64_t at_once_of(const SnForm *f, const SnGpuRows *s) {
+  return s->shape == SN_GPU_SHAPE_FLAT ? s->threads * s->vector : s->threads / team_of(f, s) * rows_of_thread(s);
+}
+
+// Of all that is dealt to blocks.
+static int64_t count_of(const SnForm *f, const SnGpuRows *s) {
+  int64_t rows = sn_num_rows(f), length = s->shape == SN_GPU_SHAPE_FLAT ? sn_row_length(f) : 1;
+  return rows == SN_DYNAMIC || length == SN_DYNAMIC ? SN_DYNAMIC : sn_times(rows, length);
+}
+
 // Blocks that have work, and no more than the schedule says.
 static int64_t blocks_of(const SnForm *f, const SnGpuRows *s) {
-  int64_t cluster = cluster_of(s), rows = sn_num_rows(f), most = s->blocks / cluster,
-          at_once = s->threads / team_of(f, s) * rows_of_thread(s);
-  if (s->shape == SN_GPU_SHAPE_FLAT) { // vectors of a block
-    int64_t length = sn_row_length(f);
-    rows = rows == SN_DYNAMIC || length == SN_DYNAMIC ? SN_DYNAMIC : sn_times(rows, length);
-    at_once = s->threads * s->vector;
-  }
+  int64_t cluster = cluster_of(s), rows = count_of(f, s), most = s->blocks / cluster, at_once = at_once_of(f, s);
   if (s->shape == SN_GPU_SHAPE_TURNED) { // tiles
     int64_t length = sn_row_length(f);
     rows = rows == SN_DYNAMIC || length == SN_DYNAMIC
@@ -102,7 +107,10 @@ static SnGpuLaunch launch_of(const SnForm *f, const SnGpuRows *s) {
                                 : s->cluster > 1                ? SN_GPU_CLUSTER
                                                                 : SN_GPU_NEIGHBOURS,
                        .team = team_of(f, s),
-                       .one_each = s->each && sn_num_rows(f) == SN_DYNAMIC};
+                       .at_once = at_once_of(f, s),
+                       .one_each = s->each && sn_num_rows(f) == SN_DYNAMIC,
+                       .fitted = !s->each && count_of(f, s) == SN_DYNAMIC && !sn_gpu_sums_columns(f) &&
+                                 s->shape != SN_GPU_SHAPE_GRID && s->shape != SN_GPU_SHAPE_TURNED};
 }
 
 // ---- columns -----------------------------------------------------------------------------------

@@ -23,7 +23,9 @@ typedef struct {
   int64_t occupancy;    // blocks that share a multiprocessor
   SnGpuTeams teams;
   int64_t team; // threads of a block that are of one team
-  bool one_each; // the host counts the blocks: each team has one tile
+  int64_t at_once; // tiles, or elements where all are alike, that a block or a cluster has in each turn
+  bool one_each;   // the host counts the blocks: each team has one tile
+  bool fitted;     // the host counts the blocks that have work, `blocks` at most
 } SnGpuLaunch;
 
 #endif

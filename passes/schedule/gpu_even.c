@@ -58,7 +58,8 @@ static MlirAttribute with_even_rows(const SnGpuRowFacts *a, MlirAttribute schedu
   even.multiple = s.rows;
   s.least = a->gpu->multiprocessors * SN_GPU_ROW_THREADS / 2 * s.rows;
   s.blocks = sn_gpu_row_blocks(a, &s, s.threads * s.rows);
-  return sn_gpu_row_beside(mlirOperationGetLocation(a->form->op), schedule, "even", sn_gpu_row_attribute_alone(&even, &s));
+  return sn_gpu_row_beside(mlirOperationGetLocation(a->form->op), schedule, "even",
+                           sn_gpu_row_attribute_alone(&even, &s));
 }
 
 MlirAttribute sn_gpu_row_with_even(const SnGpuRowFacts *a, const SnGpuRowSchedule *s, MlirAttribute schedule) {

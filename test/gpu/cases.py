@@ -1672,6 +1672,16 @@ def all_cases():
     for n in (1016, 2040, 4088, 9000):
         softmax(f"many_rows_chosen_{n}", 2300, n, "bf16", dynamic=(True, True), big=True)
         cross_entropy(f"many_rows_cross_entropy_{n}", 2300, n, dynamic=(True, True), big=True)
+    # blocks that go from row to row are no more than have work, and what they leave is as much as they are
+    for m in (1, 4, 5, 24, 25, 61):
+        cross_entropy(f"fitted_cross_entropy_{m}", m, 103, dynamic=(True, True),
+                      schedule="threads = 64, blocks = 6, team = 16")
+    cross_entropy("fitted_cluster", 2, 103, dynamic=(True, True),
+                  schedule=f"threads = 64, blocks = 8, cluster = 2, {R}, most = 128")
+    cross_entropy("fitted_bunches", 70, 103, dynamic=(True, True), schedule="threads = 32, blocks = 2000, team = 32")
+    for m, n in ((1, 1), (1, 7), (3, 85), (5, 103), (41, 100)):
+        mse(f"fitted_mse_{m}_{n}", (m, n), dynamic=("?", "?"),
+            schedule='shape = "flat", threads = 64, blocks = 6, vector = 4, unroll = 2')
     layer_norm("many_rows_norm", 2300, 1000, dynamic=True, big=True)
     # operands that are turned in shared memory: tiles that do not come out even, one each and in turns, whole columns
     T = 'shape = "turned", threads = 64'

@@ -40,7 +40,7 @@ typedef struct {
 static Thread threads[MOST];
 static ucontext_t scheduler;
 static Thread *me;
-static int64_t num_threads, block_threads, cluster_size, first_block;
+static int64_t num_threads, block_threads, cluster_size, first_block, launched_blocks;
 static char *shared; // cluster_size pieces
 static int64_t shared_stride;
 static void **kernel_arguments;
@@ -65,6 +65,7 @@ static void body(void) {
 
 int64_t emu_thread(void) { return me->thread; }
 int64_t emu_block(void) { return me->block; }
+int64_t emu_grid(void) { return launched_blocks; }
 // Counts only grow: generation g is over when g times all have come.
 static void wait_for(int64_t *count, int64_t all, int64_t *generation) {
   int64_t until = ++*generation * all;
@@ -507,6 +508,7 @@ static void run_kernel(const void *image, int64_t bytes, const char *name, int64
   shared = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
   cells = mmap(NULL, all * sizeof *cells, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   kernel_arguments = args;
+  launched_blocks = gx;
   for (first_block = 0; first_block < gx && !failure[0]; first_block += cluster_size)
     run_cluster();
   munmap(shared, all);

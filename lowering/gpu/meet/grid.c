@@ -31,6 +31,13 @@ static int64_t leavers(const SnGpuKernel *k, const SnGpuAccumulators *a) {
   return a->of_groups ? groups(k) : k->blocks;
 }
 
+// The same as an index: those that the host has launched.
+static MlirValue leavers_now(SnBuilder *b, const SnGpuKernel *k, const SnGpuAccumulators *a) {
+  if (sn_none(k->grid))
+    return sn_index(b, leavers(k, a));
+  return a->of_groups && k->cluster > 1 ? sn(b, "arith.divui", k->grid, sn_index(b, k->cluster)) : k->grid;
+}
+
 #define FEW 1024
 static bool in_bunches(const SnGpuKernel *k, const SnGpuAccumulators *a) { return a->columns || leavers(k, a) > FEW; }
 
@@ -198,16 +205,16 @@ static void leave_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators
 static SnIf reduce_bunches(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, const MlirValue *partials,
                            MlirValue who, MlirValue *values) {
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
-  int64_t all = leavers(k, a), count = bunches(k, a);
-  MlirValue size = sn_index(b, bunch(k, a)), which = sn(b, "arith.divui", who, size),
+  int64_t all = leavers(k, a);
+  MlirValue now = leavers_now(b, k, a), size = sn_index(b, bunch(k, a)), which = sn(b, "arith.divui", who, size),
             from = sn(b, "arith.muli", which, size);
-  MlirValue to = sn(b, "arith.minui", sn(b, "arith.addi", from, size), sn_index(b, all));
+  MlirValue to = sn(b, "arith.minui", sn(b, "arith.addi", from, size), now), count = sn_size_ceil(b, now, size);
   MlirValue members = sn(b, "arith.index_cast", sn(b, "arith.subi", to, from), i64);
   SnIf last = if_last(b, k, sn(b, "arith.addi", which, sn_index(b, 1)), members);
   combine_partials(b, k, a, partials, from, to, values);
   leave_partials(b, k, a, partials, sn(b, "arith.addi", which, sn_index(b, all)), values);
-  last = both(last, if_last(b, k, sn_index(b, 0), sn_int(b, i64, count)));
-  combine_partials(b, k, a, partials, sn_index(b, all), sn_index(b, all + count), values);
+  last = both(last, if_last(b, k, sn_index(b, 0), sn(b, "arith.index_cast", count, i64)));
+  combine_partials(b, k, a, partials, sn_index(b, all), sn(b, "arith.addi", sn_index(b, all), count), values);
   return last;
 }
 
@@ -248,8 +255,9 @@ SnIf sn_gpu_reduce_grid(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a
   } else if (in_bunches(k, a)) {
     last = reduce_bunches(b, k, a, partials, who, values);
   } else {
-    last = if_last(b, k, sn_index(b, 0), sn_int(b, i64, all));
-    combine_partials(b, k, a, partials, sn_index(b, 0), sn_index(b, all), values);
+    MlirValue now = leavers_now(b, k, a);
+    last = if_last(b, k, sn_index(b, 0), sn(b, "arith.index_cast", now, i64));
+    combine_partials(b, k, a, partials, sn_index(b, 0), now, values);
   }
   free(partials);
   return few ? both(leaver, last) : last;

@@ -24,6 +24,7 @@
 #include "lowering/gpu/rows/rowwise_gpu.h"
 #include "dialect/dialect.h"
 #include "dialect/schedules.h"
+#include "dialect/sequence.h"
 #include "lowering/gpu/rows/exchange.h"
 #include "lowering/gpu/rows/row_checks.h"
 #include "lowering/rows/rowmemory.h"
@@ -242,12 +243,15 @@ static void hold(SnBuilder *b, SnGpuKernel *k, const bool *may, SnValueVec *held
   end_kernel(k, &f, &g);
 }
 
-// As many as have a row for each team, or for each cluster.
+// As many as have work; of those that go from row to row as many as the schedule says at most, and one at least, which
+// writes what is reduced over no rows.
 static MlirValue count_blocks(MlirOperation op, const SnForm *f, const SnGpuLaunch *l) {
   SnBuilder b = sn_before(op);
-  int64_t at_once = l->team < l->threads ? l->threads / l->team : 1;
-  MlirValue teams = sn_size_ceil(&b, sn_form_sizes(&b, f, 0, f->num_rows), sn_index(&b, at_once));
-  return sn(&b, "arith.muli", teams, sn_index(&b, l->cluster));
+  MlirValue all = sn_form_sizes(&b, f, 0, l->teams == SN_GPU_GRID ? f->num_rows + f->num_cols : f->num_rows),
+            teams = sn_size_ceil(&b, all, sn_index(&b, l->at_once));
+  if (l->fitted)
+    teams = sn_size_max(&b, sn(&b, "arith.minui", teams, sn_index(&b, l->blocks / l->cluster)), sn_index(&b, 1));
+  return sn_size_mul(&b, teams, sn_index(&b, l->cluster));
 }
 
 // One kernel, by one schedule.
@@ -264,9 +268,10 @@ static MlirLogicalResult lower(MlirOperation op, const char *name, SnGpuTakeBody
   if (!sn_failed(result)) {
     SnGpuRowPlan plan = sn_gpu_plan_rows(&f, &s);
     Rowwise user = {op, &plan};
+    bool counted = (plan.launch.one_each || plan.launch.fitted) && !sn_in_sequence(op);
     SnGpuBody body = {.name = name,
                       .launch = &plan.launch,
-                      .blocks = plan.launch.one_each ? count_blocks(op, &f, &plan.launch) : (MlirValue){0},
+                      .blocks = counted ? count_blocks(op, &f, &plan.launch) : (MlirValue){0},
                       .scratch = scratch_bytes(&f, &plan),
                       .addresses = plan.fetch.in_bulk && plan.fetch.n,
                       .asserts = sn_gpu_asserts(&f),

@@ -54,7 +54,8 @@ void sn_gpu_begin_resident(SnBuilder *b, SnGpuRowKernel *g, MlirValue row, SnFra
     inside[u] = (MlirValue){0};
     if (!known || sn_layout_place(l, last, value).column + lanes > length) {
       inside[u] = known ? sn_row_below(b, j, sn_index(b, length)) : sn_row_below(b, narrow(b, j), narrow(b, g->length));
-      j = known ? sn(b, "arith.minui", j, sn_index(b, length - lanes)) : place_within(b, narrow(b, j), narrow(b, last_place));
+      j = known ? sn(b, "arith.minui", j, sn_index(b, length - lanes))
+                : place_within(b, narrow(b, j), narrow(b, last_place));
     }
     at[u] = sn_fragment(j, g->mine.width);
   }

@@ -43,6 +43,7 @@ typedef struct {
   MlirValue status;                        // the address of the status word as i64; null: no asserts
   const MlirValue *maps;                   // tensor maps that the body asks for: !llvm.ptr
   MlirValue thread, block;                 // index
+  MlirValue grid;                          // index: how many blocks the host has launched; null: `blocks`
   MlirValue group, rank;                   // index: which cluster or group, which block of it; the block and null
   MlirValue member;                        // index: which thread of the team
   MlirValue first;                         // i1: thread 0 of the block

@@ -1,11 +1,16 @@
 // RUN: sinter-opt --sinter-lower-gpu %s | FileCheck %s
 
-// Sizes `?` are arguments of the kernel behind its memory; the grid is as large as the schedule says, whatever they
-// are.
+// Sizes `?` are arguments of the kernel behind its memory; the grid is as many blocks as have work, as large as the
+// schedule says at most, and one block at least.
 
 //       CHECK: func.func private @dynamic(%[[X:.+]]: memref<?x?xf32>
+//       CHECK:   %[[ALL:.+]] = memref.dim %[[X]], %c0
+//       CHECK:   %[[BLOCKS:.+]] = arith.ceildivui %[[ALL]], %c1
+//       CHECK:   %[[FEW:.+]] = arith.minui %[[BLOCKS]], %c6
+//       CHECK:   %[[ONE:.+]] = arith.maxsi %[[FEW]], %c1
 //       CHECK:   %[[N:.+]] = memref.dim %[[X]], %c1
-//       CHECK:   call @sinter_rt_launch({{.*}}%c6_i64
+//       CHECK:   %[[GRID:.+]] = arith.index_cast %[[ONE]] : index to i64
+//       CHECK:   call @sinter_rt_launch(%{{.+}}, %{{.+}}, %{{.+}}, %[[GRID]],
 //       CHECK: gpu.func @dynamic(%[[X:[^:]+]]: memref<1xf32> {llvm.noalias}, %[[Y:[^:]+]]: memref<1xf32> {llvm.noalias}, %[[M:.+]]: i64, %[[N:.+]]: i64, %{{.+}}: i64)
 //   CHECK-DAG:   %[[ROWS:.+]] = arith.index_cast %[[M]]
 //   CHECK-DAG:   %[[COLUMNS:.+]] = arith.index_cast %[[N]]

@@ -7,8 +7,7 @@
 //       CHECK:   %[[MANY:.+]] = arith.cmpi ult, %c8{{.*}}, %[[ROWS]] : index
 //       CHECK:   scf.if %[[MANY]] {
 //       CHECK:     %[[N:.+]] = memref.dim %[[X]], %c0
-//       CHECK:     %[[TEAMS:.+]] = arith.ceildivui %[[N]], %c4
-//       CHECK:     %[[BLOCKS:.+]] = arith.muli %[[TEAMS]], %c1
+//       CHECK:     %[[BLOCKS:.+]] = arith.ceildivui %[[N]], %c4
 //       CHECK:     llvm.mlir.addressof @many_least9_name
 //       CHECK:     %[[GRID:.+]] = arith.index_cast %[[BLOCKS]] : index to i64
 //       CHECK:     call @sinter_rt_launch(%{{.+}}, %{{.+}}, %{{.+}}, %[[GRID]],
@@ -33,6 +32,25 @@ func.func private @many(%x: memref<?x70xf32>, %y: memref<?x70xf32>) attributes {
     %b = sinter.broadcast %s : f32 -> tensor<70xf32>
     %d = arith.divf %a, %b : tensor<70xf32>
     sinter.yield %d : tensor<70xf32>
+  }
+  return
+}
+
+// -----
+
+// What blocks leave of a sum over all rows is as much as there are blocks, which the kernel is told.
+
+//       CHECK: gpu.func @sum(
+//       CHECK:   %[[GRID:.+]] = gpu.grid_dim  x
+//       CHECK:   scf.for %{{.+}} = %{{.+}} to %{{.+}} step %c24
+//       CHECK:   arith.index_cast %[[GRID]] : index to i64
+//       CHECK:   scf.for %{{.+}} = %{{.+}} to %[[GRID]] step
+func.func private @sum(%x: memref<?x70xf32>, %y: memref<f32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = ?) by (j = 70) ins(%x[i, j] : memref<?x70xf32>) reduce(add [] : f32) outs(%y[] : memref<f32>)
+      schedule(#sinter.gpu_rows<threads = 64, blocks = 6, team = 16>) {
+  ^row(%a: tensor<70xf32>):
+    %s = sinter.row_reduce maximumf %a : tensor<70xf32> -> f32
+    sinter.yield %s : f32
   }
   return
 }

@@ -108,3 +108,24 @@ func.func @keep(%x: tensor<4096x8192xf32>, %e: tensor<4096x8192xf32>) -> tensor<
   }
   return %r : tensor<4096x8192xf32>
 }
+
+// -----
+
+// Halves that are added up in f64, by way of f32, leave registers for half as many.
+
+// CHECK-LABEL: func @halves_in_f64
+//       CHECK:   residency = "registers", threads = 128, vector = 8>
+func.func @halves_in_f64(%x: tensor<16384x4096xbf16>, %e: tensor<16384x4096xbf16>) -> tensor<16384x4096xbf16> {
+  %y = sinter.rowwise (i = 16384) by (j = 4096)
+      ins(%x[i, j] : tensor<16384x4096xbf16>) outs(%e[i, j] : tensor<16384x4096xbf16>) {
+  ^row(%a: tensor<4096xbf16>):
+    %w = arith.extf %a : tensor<4096xbf16> to tensor<4096xf32>
+    %s = sinter.row_reduce add %w {sinter.lanes_first} : tensor<4096xf32> -> f64
+    %t = arith.truncf %s : f64 to f32
+    %b = sinter.broadcast %t : f32 -> tensor<4096xf32>
+    %d = arith.subf %w, %b : tensor<4096xf32>
+    %h = arith.truncf %d : tensor<4096xf32> to tensor<4096xbf16>
+    sinter.yield %h : tensor<4096xbf16>
+  }
+  return %y : tensor<16384x4096xbf16>
+}

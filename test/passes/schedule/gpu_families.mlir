@@ -309,8 +309,8 @@ func.func @pooling_gradient(%g: tensor<32x64x43x43x5x5xf32>, %e: tensor<32x64x12
 // -----
 
 // Rows of any length: a kernel for each of some lengths at most, whose rows stay in registers of a warp, a block, a
-// cluster; the longest are read again by clusters. Those of a multiple of 4 have vectors, and few rows more threads each
-// than many.
+// cluster; the longest are read again by clusters. Those of a multiple of 4 have vectors, and few rows more threads
+// each than many.
 
 // CHECK-LABEL: func @any_length
 //       CHECK:   schedule(#sinter.gpu_rows<{{[a-z0-9 =,]*}}cluster = 8, even = #sinter.gpu_rows<
@@ -416,8 +416,8 @@ func.func @any_length_once(%x: tensor<?x?xf32>, %e: tensor<?xf32>) -> tensor<?xf
 
 // -----
 
-// Rows of a known length whose number is `?`: few have a block of 256 threads each, many one of 64; where a sum goes over
-// all rows blocks go from row to row.
+// Rows of a known length whose number is `?`: few have a block of 256 threads each, many one of 64; where a sum goes
+// over all rows blocks go from row to row.
 
 // CHECK-LABEL: func @any_number
 //       CHECK:   schedule(#sinter.gpu_rows<blocks = 528, deal = "each", many = #sinter.gpu_rows<blocks = 2112, deal = "each", least = 2112, occupancy = 16, residency = "registers", threads = 64, vector = 4>, occupancy = 4, residency = "registers", threads = 256, vector = 4>)
