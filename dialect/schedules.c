@@ -229,6 +229,9 @@ const SnScheduleKey sn_schedule_keys[] = {
      "blocks that share a multiprocessor; registers are limited to fit"},
     {"gpu_sequence", "ahead", 0, 1 << 30, 1, 0, NULL,
      "bytes that blocks ask the second cache for before their phase begins, of what no form of the sequence writes"},
+    {"gpu_sequence", "words", 0, 1, 1, 0, NULL,
+     "1: turns of a loop whose form holds what it reads hand each other words that say of which turn they are, in "
+     "place of a barrier of all blocks; where its rows read more than words and their own, they meet at barriers"},
     {"gpu_sequence", "clocks", 0, 1, 1, 0, NULL,
      "1: each block keeps when it began and ended its part of each phase, for sinter-exec --profile"},
     {"cpu_sequence", "forms", 0, 0, 0, 0, sequence_forms,

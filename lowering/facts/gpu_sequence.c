@@ -17,6 +17,7 @@ MlirLogicalResult sn_gpu_plan_sequence(const SnSequence *s, SnGpuSequencePlan *p
                               .blocks = sn_schedule_number(s->schedule, "blocks"),
                               .occupancy = sn_schedule_number(s->schedule, "occupancy"),
                               .ahead = sn_schedule_number(s->schedule, "ahead"),
+                              .words = sn_schedule_number(s->schedule, "words"),
                               .clocks = sn_schedule_number(s->schedule, "clocks")};
   return SN_OK;
 }
@@ -32,6 +33,8 @@ const char *sn_gpu_not_in_sequence(const SnGpuLaunch *l, size_t maps, bool mbarr
 int64_t sn_gpu_beside(const SnGpuSequencePlan *plan, const SnGpuLaunch *l) {
   int64_t beside = plan->threads / l->threads, most = sn_pieces(l->blocks, plan->blocks),
           held = l->occupancy / plan->occupancy; // shared memory is enough for them
+  if (plan->words && held > 1) // which words take some of
+    --held;
   if (l->threads > 32 && beside > BARRIERS)
     beside = BARRIERS;
   beside = beside > held ? held : beside;

@@ -11,6 +11,7 @@
 typedef struct {
   int64_t threads, blocks, occupancy; // as launched
   int64_t ahead;                      // bytes that are asked for in front of their phase
+  bool words;                         // turns hand each other words, where they can
   bool clocks;                        // blocks keep when they began and ended each phase
 } SnGpuSequencePlan;
 
@@ -21,6 +22,18 @@ MlirLogicalResult sn_gpu_plan_sequence(const SnSequence *s, SnGpuSequencePlan *p
 const char *sn_gpu_not_in_sequence(const SnGpuLaunch *launch, size_t maps, bool mbarriers);
 // How many of the form's blocks run side by side in one of the sequence's.
 int64_t sn_gpu_beside(const SnGpuSequencePlan *plan, const SnGpuLaunch *launch);
+// What a turn's form reads that its output made in the turn before, element by element (gpu_words.c).
+typedef struct {
+  size_t input, output; // of the form
+  int64_t elements;
+  int64_t scratch;  // where the words begin in the workspace: those of two turns
+  MlirValue memory; // of a block: the elements of this turn
+} SnGpuWord;
+typedef SN_VEC(SnGpuWord) SnGpuWords;
+// Turns of the loop may hand each other words and wait for nothing else; false: they meet at barriers. Free `words`
+// with sn_vec_free.
+bool sn_gpu_plan_words(const SnSequence *s, const SnSequenceLoop *loop, SnGpuWords *words);
+
 // Bytes of a tensor or memref of known sizes.
 int64_t sn_gpu_sequence_bytes(MlirType shaped);
 

@@ -24,6 +24,7 @@
 #include "dialect/sequence.h"
 #include "lowering/facts/gpu_sequence.h"
 #include "lowering/gpu/lower_gpu.h"
+#include "lowering/gpu/meet/words.h"
 #include "lowering/rows/rowprogram.h"
 #include "lowering/rows/sequence_turns.h"
 #include <stdio.h>
@@ -43,6 +44,8 @@ typedef struct {
   SN_VEC(size_t) operands; // which of the kernel's; of what a loop makes, of which it is a part
   SN_VEC(bool) may_hold;   // of each operand: no turn makes it
   SnValueVec held;         // what threads read of these in front of the loop
+  SN_VEC(bool) may_early;  // of each operand: it is there before the words of a turn are
+  SnValueVec early;        // what threads read of these then
 } Member;
 
 enum { NO_OPERAND = -1 }; // what a loop carries: different ones by turns
@@ -58,6 +61,7 @@ typedef struct {
   SnSequence s;
   SnGpuSequencePlan plan;
   SN_VEC(Member) members;
+  SN_VEC(SnGpuWords) words; // of each loop; none: its turns meet at barriers
   SnValueVec operands;  // of the kernel, as the host has them
   SN_VEC(bool) written; // of these
   SN_VEC(Ahead) ahead;
@@ -128,6 +132,39 @@ static void find_written(Sequence *q) {
   for (size_t i = 0; i < q->operands.size; ++i)
     for (size_t k = 0; k < q->s.forms.size && !q->written.data[i]; ++k)
       q->written.data[i] = sn_sequence_writes(&q->s, k, q->operands.data[i]);
+}
+
+// ---- what turns hand each other --------------------------------------------------------------
+
+static MlirLogicalResult plan_words(Sequence *q) {
+  bool any = false;
+  for (size_t i = 0; i < q->s.loops.size; ++i) {
+    SnGpuWords words = {0};
+    if (q->plan.words)
+      any |= sn_gpu_plan_words(&q->s, &q->s.loops.data[i], &words);
+    for (size_t w = 0; w < words.size; ++w) {
+      words.data[w].scratch = (q->scratch + SCRATCH_ALIGNED - 1) / SCRATCH_ALIGNED * SCRATCH_ALIGNED;
+      q->scratch = words.data[w].scratch + sn_gpu_words_bytes(&words.data[w]);
+    }
+    sn_push(&q->words, words);
+  }
+  return any == q->plan.words ? SN_OK : sn_error(q->s.op, "has a schedule with words = 1, and no loop whose turns can "
+                                                          "hand each other words");
+}
+
+static const SnGpuWords *words_of(const Sequence *q, const SnSequenceLoop *loop) {
+  return &q->words.data[loop - q->s.loops.data];
+}
+
+// Turns that meet at no barrier, of all loops in front of a phase.
+static int64_t without_barrier(const Sequence *q, int64_t phase) {
+  int64_t n = 0;
+  for (size_t i = 0; i < q->s.loops.size; ++i) {
+    const SnSequenceLoop *loop = &q->s.loops.data[i];
+    if (q->words.data[i].size && phase > sn_loop_first_phase(&q->s, loop))
+      n += loop->turns - 1;
+  }
+  return n;
 }
 
 // ---- what is asked for ahead ------------------------------------------------------------------
@@ -304,10 +341,13 @@ static void note_clocks(MlirOperation op, const Sequence *q) {
 // ---- the kernel --------------------------------------------------------------------------------
 
 // All blocks are done with phases before this one, and see what they stored. So many phases there were (i64), each turn
-// of a loop counted; `phase` is its number in the schedule, by which blocks ask ahead; -1: nothing.
-static void begin_phase(SnBuilder *b, SnGpuKernel *k, const Sequence *q, MlirValue before, int64_t phase) {
+// of a loop counted, `without` of them without a barrier; `phase` is its number in the schedule, by which blocks ask
+// ahead; -1: nothing.
+static void begin_phase(SnBuilder *b, SnGpuKernel *k, const Sequence *q, MlirValue before, int64_t without,
+                        int64_t phase) {
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
   int64_t known;
+  MlirValue began = before;
   sn_gpu_sync(b, k);
   keep_time(b, k, q, before, true);
   SnIf first = sn_if(b, k->first);
@@ -316,12 +356,14 @@ static void begin_phase(SnBuilder *b, SnGpuKernel *k, const Sequence *q, MlirVal
   for (size_t i = 0; i < q->ahead.size; ++i)
     if (q->ahead.data[i].phase == phase)
       ask_ahead(b, k, &q->ahead.data[i]);
+  if (without)
+    before = sn(b, "arith.subi", before, sn_int(b, i64, without));
   MlirValue counted = sn_known(before, &known) ? sn_int(b, i64, known * k->blocks)
                                                : sn(b, "arith.muli", before, sn_int(b, i64, k->blocks));
   sn_gpu_await_count(b, k, counter, counted);
   sn_end_if(b, &first);
   sn_gpu_sync(b, k);
-  keep_time(b, k, q, before, false);
+  keep_time(b, k, q, began, false);
 }
 
 // The kernel as a form's block sees it: `tenant` of those beside each other, or null.
@@ -415,11 +457,20 @@ static MlirLogicalResult write_form(MlirOperation op, const SnGpuBody *body, voi
             *addresses = sn_alloc((m->operands.size + 1) * sizeof *addresses);
   for (size_t i = 0; i < m->operands.size; ++i)
     find_operand(w, i, &operands[i], &addresses[i]);
+  const SnGpuWords *words = w->turns ? words_of(w->q, w->turns->loop) : NULL;
+  SnGpuSent *sent = sn_alloc((words ? words->size + 1 : 1) * sizeof *sent);
+  for (size_t i = 0; words && i < words->size; ++i) {
+    operands[words->data[i].input] = words->data[i].memory;
+    sent[of.num_sent++] = sn_gpu_words_to_send(b, k, &words->data[i], w->turns);
+  }
+  of.sent = sent;
   of.operands = operands;
   of.addresses = addresses;
   of.num_operands = m->operands.size;
   of.held = m->held.size ? &m->held : NULL;
   of.may_hold = m->may_hold.data;
+  of.early = m->early.size ? &m->early : NULL;
+  of.may_early = m->may_early.data;
   if (body->scratch) {
     MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
     of.scratch = sn(b, "memref.view", k->scratch, sn_index(b, m->scratch),
@@ -432,23 +483,27 @@ static MlirLogicalResult write_form(MlirOperation op, const SnGpuBody *body, voi
   sn_next(b, &turn);
   if (!sn_null(some.op))
     sn_end_if(b, &some);
+  free(sent);
   free(operands);
   free(addresses);
   return SN_OK;
 }
 
-// What the form's threads keep over the turns of its loop, in front of it. A block that has no part of the form reads
-// what the last one does.
+// The kernel as a block of the form sees it outside of the form's own code; where there is no such block, as the last.
+static SnGpuKernel kernel_of_block(SnBuilder *b, const Writing *w, const SnGpuRole *role) {
+  const Member *m = w->member;
+  MlirValue tenant, block = block_of(b, w->k, m, &tenant);
+  return form_kernel(b, w->k, m, sn(b, "arith.minui", block, sn_index(b, m->launch.blocks - 1)), tenant, role);
+}
+
+// What the form's threads keep over the turns of its loop, in front of it.
 static MlirLogicalResult hold_operands(MlirOperation op, const SnGpuBody *body, void *user) {
   Writing *w = user;
-  SnBuilder *b = w->b;
   Member *m = (Member *)w->member; // what is held is kept there
   if (!body->hold)
     return SN_OK;
-  MlirValue tenant, block = block_of(b, w->k, m, &tenant);
   SnGpuRole role = {.name = "a block of a form", .warps = m->launch.threads / 32, .barrier = 1};
-  block = sn(b, "arith.minui", block, sn_index(b, m->launch.blocks - 1));
-  SnGpuKernel of = form_kernel(b, w->k, m, block, tenant, &role);
+  SnGpuKernel of = kernel_of_block(w->b, w, &role);
   MlirValue *operands = sn_alloc((m->operands.size + 1) * sizeof *operands);
   for (size_t k = 0; k < m->operands.size; ++k) {
     MlirValue v = sn_operand(op, (intptr_t)k);
@@ -460,7 +515,34 @@ static MlirLogicalResult hold_operands(MlirOperation op, const SnGpuBody *body, 
   }
   of.operands = operands;
   of.num_operands = m->operands.size;
-  body->hold(b, &of, m->may_hold.data, &m->held, body->user);
+  body->hold(w->b, &of, false, m->may_hold.data, &m->held, body->user);
+  free(operands);
+  return SN_OK;
+}
+
+// Numbers of its rows that are no words, in a turn whose words have not come yet.
+static MlirLogicalResult read_early(MlirOperation op, const SnGpuBody *body, void *user) {
+  Writing *w = user;
+  Member *m = (Member *)w->member;
+  const SnGpuWords *words = words_of(w->q, w->turns->loop);
+  SnGpuRole role = {.name = "a block of a form", .warps = m->launch.threads / 32, .barrier = 1};
+  SnGpuKernel apart = *w->k, of;
+  MlirValue zero = unknown_zero(w->b, w->zero), address;
+  apart.thread = sn(w->b, "arith.addi", w->k->thread, zero);
+  Writing here = *w;
+  here.k = &apart;
+  of = kernel_of_block(w->b, &here, &role);
+  MlirValue *operands = sn_alloc((m->operands.size + 1) * sizeof *operands);
+  for (size_t k = 0; k < m->operands.size; ++k) {
+    bool word = false;
+    for (size_t i = 0; i < words->size; ++i)
+      word |= words->data[i].input == k;
+    sn_push(&m->may_early, !word);
+    find_operand(w, k, &operands[k], &address);
+  }
+  of.operands = operands;
+  of.num_operands = m->operands.size;
+  body->hold(w->b, &of, true, m->may_early.data, &m->early, body->user);
   free(operands);
   return SN_OK;
 }
@@ -492,7 +574,7 @@ static void emit_form(SnBuilder *b, const Emitting *e, size_t m, const SnTurns *
 static void emit_behind(SnBuilder *b, const Emitting *e, size_t m, const SnTurns *t) {
   int64_t phase = e->q->s.phase.data[m];
   if (phase > e->q->s.phase.data[m - 1])
-    begin_phase(b, e->k, e->q, phases_before(b, e, m, t), t ? -1 : phase);
+    begin_phase(b, e->k, e->q, phases_before(b, e, m, t), without_barrier(e->q, phase), t ? -1 : phase);
   else // shared memory is this form's
     sn_gpu_sync(b, e->k);
 }
@@ -501,6 +583,37 @@ static MlirValue address_of(SnBuilder *b, MlirValue memory, void *user) {
   const Emitting *e = user;
   (void)b;
   return e->k->addresses[operand_of(e->q, memory)];
+}
+
+// Who has rows takes the words of the turn, which all others who have some have made.
+static void emit_turn_by_words(SnBuilder *b, const Emitting *e, const SnSequenceLoop *loop, const SnTurns *t,
+                               MlirValue later) {
+  const SnGpuWords *words = words_of(e->q, loop);
+  const Member *m = &e->q->members.data[loop->first];
+  MlirValue first = sn(b, "arith.muli", e->k->block, sn_index(b, m->beside)),
+            has = sn(b, "arith.cmpi", first, sn_index(b, m->launch.blocks), sn_attr("predicate", sn_i64(b->ctx, 6))),
+            before = phases_before(b, e, loop->first, t); // ult
+  SnIf again = {0};
+  if (e->q->plan.clocks) {
+    again = sn_if(b, later);
+    sn_gpu_sync(b, e->k);
+    keep_time(b, e->k, e->q, before, true);
+    sn_end_if(b, &again);
+  }
+  SnIf works = sn_if(b, has);
+  sn_gpu_sync(b, e->k);
+  Writing early = {e->q, m, b, e->k, e->zero, t};
+  sn_gpu_lower_form(m->op, read_early, &early);
+  for (size_t w = 0; w < words->size; ++w)
+    sn_gpu_take_words(b, e->k, &words->data[w], t, sn_operand(m->op, (intptr_t)words->data[w].input));
+  sn_gpu_sync(b, e->k);
+  if (e->q->plan.clocks) {
+    again = sn_if(b, later);
+    keep_time(b, e->k, e->q, before, false);
+    sn_end_if(b, &again);
+  }
+  emit_form(b, e, loop->first, t);
+  sn_end_if(b, &works);
 }
 
 // A turn begins as a phase does; the first one has begun.
@@ -512,8 +625,14 @@ static void emit_loop(SnBuilder *b, Emitting *e, const SnSequenceLoop *loop) {
   }
   sn_turns_begin(b, &t);
   MlirValue later = sn(b, "arith.cmpi", t.at.index, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 1))); // ne
+  if (words_of(e->q, loop)->size) {
+    emit_turn_by_words(b, e, loop, &t, later);
+    sn_turns_end(b, &t);
+    return;
+  }
   SnIf again = sn_if(b, later);
-  begin_phase(b, e->k, e->q, phases_before(b, e, loop->first, &t), -1);
+  begin_phase(b, e->k, e->q, phases_before(b, e, loop->first, &t),
+              without_barrier(e->q, sn_loop_first_phase(&e->q->s, loop)), -1);
   sn_end_if(b, &again);
   for (size_t i = 0; i < loop->forms; ++i) {
     if (i)
@@ -525,15 +644,23 @@ static void emit_loop(SnBuilder *b, Emitting *e, const SnSequenceLoop *loop) {
 
 static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   Sequence *q = (Sequence *)user; // its clocks are the kernel's
-  int64_t phases = sn_sequence_all_phases(&q->s), one = 1;
+  int64_t phases = sn_sequence_all_phases(&q->s), one = 1,
+          barriers = phases - without_barrier(q, sn_sequence_phases(&q->s));
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64);
   Emitting e = {q, k, sn_gpu_launched_shared(b, k, "a zero", 1, &one, i32, SN_GPU_FOR_VECTORS)};
   SnIf begin = sn_if(b, k->first);
   sn_op(b, "memref.store", sn_int(b, i32, 0), e.zero, sn_index(b, 0));
-  if (phases > 1)
+  if (barriers > 1)
     sn_gpu_take_counter(b, k, sn_index(b, 0));
   sn_end_if(b, &begin);
   sn_gpu_sync(b, k);
+  for (size_t i = 0; i < q->words.size; ++i)
+    for (size_t w = 0; w < q->words.data[i].size; ++w) {
+      SnGpuWord *word = &q->words.data[i].data[w];
+      MlirOperation form = q->s.forms.data[q->s.loops.data[i].first];
+      sn_gpu_clear_words(b, k, word);
+      sn_gpu_make_word_memory(b, k, sn_type_of(sn_operand(form, (intptr_t)word->input)), word);
+    }
   if (q->plan.clocks)
     make_clocks(b, k, q);
   keep_time(b, k, q, sn_int(b, i64, 0), false);
@@ -552,9 +679,9 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
     sn_gpu_sync(b, k);
     keep_time(b, k, q, sn_int(b, i64, phases), true);
   }
-  if (phases > 1) {
+  if (barriers > 1) {
     SnIf first = sn_if(b, k->first);
-    sn_gpu_is_last(b, k, sn_index(b, 0), sn_int(b, i64, phases * k->blocks));
+    sn_gpu_is_last(b, k, sn_index(b, 0), sn_int(b, i64, barriers * k->blocks));
     sn_end_if(b, &first);
   }
 }
@@ -566,6 +693,8 @@ MlirLogicalResult sn_gpu_lower_sequence(MlirOperation op, SnGpuTakeBody take, vo
     sn_sequence_move_views(&q.s);
   for (size_t i = 0; i < q.s.forms.size && !sn_failed(result); ++i)
     result = sn_gpu_lower_form(q.s.forms.data[i], gather, &q);
+  if (!sn_failed(result))
+    result = plan_words(&q);
   if (!sn_failed(result)) {
     gather_loops(&q);
     find_written(&q);
@@ -592,7 +721,12 @@ MlirLogicalResult sn_gpu_lower_sequence(MlirOperation op, SnGpuTakeBody take, vo
     sn_vec_free(&q.members.data[i].operands);
     sn_vec_free(&q.members.data[i].may_hold);
     sn_vec_free(&q.members.data[i].held);
+    sn_vec_free(&q.members.data[i].may_early);
+    sn_vec_free(&q.members.data[i].early);
   }
+  for (size_t i = 0; i < q.words.size; ++i)
+    sn_vec_free(&q.words.data[i]);
+  sn_vec_free(&q.words);
   sn_vec_free(&q.members);
   sn_vec_free(&q.operands);
   sn_vec_free(&q.written);

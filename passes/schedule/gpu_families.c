@@ -452,7 +452,7 @@ static bool hold(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   if (!sn_in_sequence(a->form->op) || !sn_gpu_plan_held(a->form, a->gpu->multiprocessors, &held))
     return false;
   *s = (SnGpuRowSchedule){.threads = held.team, .team = held.team, .vector = held.vector, .unroll = 1, .cluster = 1,
-                          .blocks = a->rows, .at_once = SHARED_THREADS, .registers = true, .held = true};
+                          .blocks = a->rows, .registers = true, .held = true};
   return true;
 }
 

@@ -14,6 +14,7 @@
 
 #include "dialect/schedules.h"
 #include "dialect/sequence.h"
+#include "lowering/facts/gpu_sequence.h"
 #include "passes/schedule/schedule.h"
 #include "target/chips.h"
 
@@ -22,6 +23,21 @@ enum {
   BULK_PREFETCH = 90, // the chip that has it
   AHEAD = 4 << 20,    // bytes
 };
+
+// Turns of some loop can hand each other words, for which every form leaves shared memory.
+static bool hands_words(const SnSequence *s) {
+  bool any = false;
+  for (size_t i = 0; i < s->loops.size && !any; ++i) {
+    SnGpuWords of = {0};
+    any = sn_gpu_plan_words(s, &s->loops.data[i], &of);
+    sn_vec_free(&of);
+  }
+  for (size_t i = 0; i < s->forms.size && any; ++i) {
+    MlirAttribute schedule = sn_get_attr(s->forms.data[i], "schedule");
+    any = !schedule.ptr || sn_schedule_number(schedule, "occupancy") > 1;
+  }
+  return any;
+}
 
 MlirAttribute sn_schedule_gpu_sequence(MlirOperation op, const SnScheduleOptions *options) {
   const SnGpuChip *chip = sn_gpu_chip(options->chip);
@@ -35,10 +51,12 @@ MlirAttribute sn_schedule_gpu_sequence(MlirOperation op, const SnScheduleOptions
     threads = of > threads ? of : threads;
   }
   MlirLocation loc = mlirOperationGetLocation(op);
+  bool words = hands_words(&s);
   sn_sequence_free(&s);
   return sn_schedule_attr(
       loc, "gpu_sequence",
-      sn_parse_attr(mlirLocationGetContext(loc), "{threads = %lld, blocks = %lld, occupancy = 1, ahead = %lld%s}",
+      sn_parse_attr(mlirLocationGetContext(loc), "{threads = %lld, blocks = %lld, occupancy = 1, ahead = %lld%s%s}",
                     (long long)threads, (long long)chip->multiprocessors,
-                    (long long)(chip->number < BULK_PREFETCH ? 0 : AHEAD), options->clocks ? ", clocks = 1" : ""));
+                    (long long)(chip->number < BULK_PREFETCH ? 0 : AHEAD), words ? ", words = 1" : "",
+                    options->clocks ? ", clocks = 1" : ""));
 }

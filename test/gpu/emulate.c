@@ -151,6 +151,17 @@ void emu_poll(int64_t *p, int64_t until) {
   moved = 1;
   waited();
 }
+int32_t emu_await_word(int64_t p, int32_t tag) {
+  while ((int32_t)(*(int64_t *)p >> 32) != tag)
+    pause_here();
+  moved = 1;
+  waited();
+  return (int32_t) * (int64_t *)p;
+}
+int64_t emu_await_words(int64_t p, int32_t tag) {
+  uint32_t first = (uint32_t)emu_await_word(p, tag), second = (uint32_t)emu_await_word(p + 8, tag);
+  return (int64_t)((uint64_t)second << 32 | first);
+}
 int64_t emu_exchange(int64_t *p, int64_t x) {
   int64_t was = *p;
   *p = x;

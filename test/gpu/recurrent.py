@@ -130,7 +130,8 @@ def main():
         joined = (folder / "kept" / "joined.mlir").read_text()
         held = "held" if re.search(r"gpu_rows<[^>]*held = 1", joined) else "read in each step"
         phases = re.search(r"phases \[([\d, ]+)\]", joined)
-        print(f"{said.stdout.strip()} {held}, phases {phases[1] if phases else '?'}", said.stderr[:3000])
+        turns = "words" if re.search(r"gpu_sequence<[^>]*words = 1", joined) else "barriers"
+        print(f"{said.stdout.strip()} {held}, phases {phases[1] if phases else '?'}, {turns}", said.stderr[:3000])
         return said.returncode
 
 

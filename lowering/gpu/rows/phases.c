@@ -13,6 +13,7 @@
 // test: test/lowering/gpu/lower_gpu.mlir, columns.mlir, online.mlir
 
 #include "lowering/gpu/rows/gpu_rows.h"
+#include "lowering/gpu/meet/words.h"
 #include "lowering/rows/rowmemory.h"
 #include <assert.h>
 
@@ -421,6 +422,21 @@ static void run_phase(SnBuilder *b, size_t i, void *user) {
     sn_row_know(p, sn_result(shared[r], 0), values[r]);
 }
 
+// The row's element to who waits for it in the next turn.
+static void send_words(SnBuilder *b, const SnGpuRowKernel *g, size_t o, MlirValue element) {
+  const SnAccess *a = &g->form->outputs.data[o];
+  for (size_t i = 0; i < g->k->num_sent; ++i) {
+    int64_t factors[SN_MAX_DIMS];
+    MlirValue index = sn_index(b, 0);
+    if (g->k->sent[i].output != o || !sn_linear_factors(a->map, sn_type_of(a->value), factors))
+      continue;
+    for (int64_t d = 0; d < g->form->num_rows; ++d)
+      if (factors[d])
+        index = sn(b, "arith.addi", index, sn(b, "arith.muli", g->program.dims[d], sn_index(b, factors[d])));
+    sn_gpu_send_word(b, &g->k->sent[i], index, element);
+  }
+}
+
 // Those of a row that are one for the row: by all threads where each has a row, else by the first that share it.
 void sn_gpu_store_scalars(SnBuilder *b, SnGpuRowKernel *g) {
   const SnForm *f = g->form;
@@ -440,6 +456,7 @@ void sn_gpu_store_scalars(SnBuilder *b, SnGpuRowKernel *g) {
     SnFragment at =
         g->plan->rows > 1 ? sn_fragment_of_rows(sn_index(b, 0), g->plan->rows) : sn_fragment(sn_index(b, 0), 1);
     sn_row_store(b, &g->program, &at, sn_row_scalar(&g->program, v), &access);
+    send_words(b, g, o, sn_row_scalar(&g->program, v));
     sn_fragment_free(&at);
   }
   if (any && !sn_none(who))

@@ -89,6 +89,8 @@ static void emit_row(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *
     sn_gpu_begin_resident(b, g, row, g->resident, g->inside);
   if (g->mine.held && k->held)
     sn_gpu_give_held(g);
+  if (k->early)
+    sn_gpu_give_early(g);
   if (shared) {
     sn_gpu_begin_shared_row(b, g, tile);
   } else if (ahead) {
@@ -235,11 +237,11 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   end_kernel(k, &f, &g);
 }
 
-static void hold(SnBuilder *b, SnGpuKernel *k, const bool *may, SnValueVec *held, const void *user) {
+static void hold(SnBuilder *b, SnGpuKernel *k, bool numbers, const bool *may, SnValueVec *held, const void *user) {
   SnForm f;
   SnGpuRowKernel g;
   begin_kernel(b, k, user, &f, &g);
-  sn_gpu_hold(b, &g, may, held);
+  (numbers ? sn_gpu_read_early : sn_gpu_hold)(b, &g, may, held);
   end_kernel(k, &f, &g);
 }
 

@@ -25,6 +25,12 @@ typedef struct SnGpuArena SnGpuArena;
 typedef struct SnGpuBarriers SnGpuBarriers;
 typedef struct SnGpuRole SnGpuRole;
 
+// Words that an output of a form hands to the next turn (meet/words.c).
+typedef struct {
+  size_t output;
+  MlirValue address, tag; // i64: of its elements' words; the turn, above an element
+} SnGpuSent;
+
 // What those who write a kernel know of it. A copy may stand for fewer threads (sn_gpu_first_warp).
 typedef struct {
   MlirOperation func;
@@ -53,7 +59,10 @@ typedef struct {
   bool cluster_began;                      // the wait for all blocks of the cluster to have begun is written
   bool single_tile;                        // each team has one
   const SnValueVec *held;                  // what was read in front of the loop; null: nothing was
-  const bool *may_hold;                    // of each operand: what it has was
+  const SnValueVec *early;                 // numbers of rows that were read before the turn's words came; null: none
+  const SnGpuSent *sent;                   // what is handed to the next turn
+  size_t num_sent;
+  const bool *may_hold, *may_early;        // of each operand: what it has was
   MlirValue turn, half;                    // i32: 0 and 1 by turns, tile by tile, and every two tiles
 } SnGpuKernel;
 
@@ -74,8 +83,9 @@ typedef struct {
   const bool *written;        // of these: it may be written, or overlap with one that is; NULL: none overlap
   void (*emit)(SnBuilder *b, SnGpuKernel *k, const void *user); // at the head of the gpu.func
   // In front of a loop of a sequence, or null: of operand k, where `may` says so, what threads keep over turns is read
-  // into `held`, which k->held has in turns.
-  void (*hold)(SnBuilder *b, SnGpuKernel *k, const bool *may, SnValueVec *held, const void *user);
+  // into `held`, which k->held has in turns. `numbers`: those that are one for a row, in the turn, for k->early; else
+  // what has columns.
+  void (*hold)(SnBuilder *b, SnGpuKernel *k, bool numbers, const bool *may, SnValueVec *held, const void *user);
   const void *user;
 } SnGpuBody;
 

@@ -5,7 +5,7 @@
 
 // CHECK-LABEL: func @held
 //       CHECK:   sinter.sequence {{.*}}threads = 512
-//       CHECK:   schedule(#sinter.gpu_rows<blocks = 1024, held = 1, occupancy = 8, residency = "registers", threads = 64, vector = 4>)
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 1024, held = 1, occupancy = 16, residency = "registers", threads = 64, vector = 4>)
 func.func @held(%w: tensor<1024x1024xf32>, %h: tensor<1024xf32>) -> tensor<1024xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
