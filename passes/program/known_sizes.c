@@ -24,6 +24,7 @@
 
 #include "mlir-c/Dialect/Linalg.h"
 #include "passes/edit/size_terms.h"
+#include "passes/program/known_sizes.h"
 
 typedef struct {
   SnSizeReader reader;
@@ -373,6 +374,7 @@ static MlirWalkResult look(MlirOperation op, void *user) {
 static MlirLogicalResult run_function(MlirOperation func, void *user) {
   const bool *differentiated = user;
   Walk w = {.func = func};
+  sn_drop_broadcast_sizes(func);
   take_asserts(&w.known, func);
   mlirOperationWalk(func, look, &w, MlirWalkPreOrder);
   for (size_t i = 0; i < w.generics.size; ++i)

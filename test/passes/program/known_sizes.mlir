@@ -512,3 +512,58 @@ func.func @patches(%x: tensor<?xf32>) -> (tensor<?xf32>, index, index, index) {
   %other = arith.divsi %most, %c4 : index
   return %z, %up, %same, %other : tensor<?xf32>, index, index, index
 }
+
+// -----
+
+// A size that is broadcast to itself, or to one of none, is itself: what torch-mlir makes of an index_add.
+
+// CHECK-LABEL: func @one_at_least
+//  CHECK-SAME:   (%[[X:.+]]: tensor<?xf32>)
+//   CHECK-NOT:   maxsi
+//       CHECK:   %[[N:.+]] = tensor.dim %[[X]]
+//   CHECK-NOT:   maxsi
+//       CHECK:   tensor.empty(%[[N]])
+//       CHECK:   linalg.generic {{.*}} ins(%[[X]]
+func.func @one_at_least(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i64
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %i = arith.index_cast %n : index to i64
+  %m = arith.maxsi %i, %one : i64
+  %k = arith.index_cast %m : i64 to index
+  %e = tensor.empty(%k) : tensor<?xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<?xf32>) {
+  ^bb0(%o: f32):
+    %j = linalg.index 0 : index
+    %c = arith.cmpi eq, %n, %c1 : index
+    %s = arith.select %c, %c0, %j : index
+    %v = tensor.extract %x[%s] : tensor<?xf32>
+    %w = math.exp %v : f32
+    linalg.yield %w : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// Of another tensor there may be an element to read.
+
+// CHECK-LABEL: func @one_of_another
+//       CHECK:   maxsi
+func.func @one_of_another(%x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %z, %c0 : tensor<?xf32>
+  %k = arith.maxsi %n, %c1 : index
+  %e = tensor.empty(%k) : tensor<?xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<?xf32>) {
+  ^bb0(%o: f32):
+    %j = linalg.index 0 : index
+    %c = arith.cmpi eq, %n, %c1 : index
+    %s = arith.select %c, %c0, %j : index
+    %v = tensor.extract %x[%s] : tensor<?xf32>
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
