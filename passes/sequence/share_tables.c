@@ -15,8 +15,9 @@
 #include "passes/sequence/share_tables.h"
 
 // Elements of a table: more take longer to make than a kernel to begin. Of all that one kernel makes by turns, one
-// task's (passes/schedule/cpu_sequences.c).
-enum { SMALL = 1 << 13, TOGETHER = 1 << 14 };
+// task's (passes/schedule/cpu_sequences.c). And so many operands: who waits for whom is asked of each two of a
+// sequence.
+enum { SMALL = 1 << 13, TOGETHER = 1 << 14, MOST_OPERANDS = 64 };
 
 // How many elements it makes; 0: it is no table.
 static int64_t elements_of(MlirOperation op, MlirBlock block) {
@@ -55,16 +56,17 @@ static void bring_together(SnTable *places, const SnOpVec *group) {
 
 SnTableGroups sn_gather_tables(MlirBlock block) {
   SnTableGroups groups = {0};
-  int64_t together = TOGETHER;
+  int64_t together = TOGETHER, operands = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     int64_t n = elements_of(op, block);
     if (!n)
       continue;
-    if (!groups.size || together + n > TOGETHER) {
+    if (!groups.size || together + n > TOGETHER || operands + sn_num_operands(op) > MOST_OPERANDS) {
       sn_push(&groups, (SnOpVec){0});
-      together = 0;
+      together = operands = 0;
     }
     together += n;
+    operands += sn_num_operands(op);
     sn_push(&groups.data[groups.size - 1], op);
   }
   SnTable places = groups.size ? places_of(block) : (SnTable){0};

@@ -400,6 +400,8 @@ MUTANTS = [Mutant(*m) for m in (
      ["passes/split/gpu_chains.mlir"], "a side lies as the least of what it is made of"),
     ("passes/sequence/share_tables.c", "together + n > TOGETHER", "false", ["passes/sequence/share_tables.mlir"],
      "more than a task is made by one thread while others wait"),
+    ("passes/sequence/share_tables.c", " || operands + sn_num_operands(op) > MOST_OPERANDS", "",
+     ["limits/growth.test"], "tables take time with the square of their operands"),
     ("passes/sequence/share_tables.c", "!sn_form_asserts(&f) && ", "", ["passes/sequence/share_tables.mlir"],
      "what may fail is moved in front of what came before it"),
     ("passes/schedule/cpu_sequences.c", "rows <= sn_schedule_number", "rows >= sn_schedule_number",
