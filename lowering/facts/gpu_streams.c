@@ -132,6 +132,11 @@ bool sn_gpu_streams_few(const SnForm *f) {
 
 int64_t sn_gpu_stream_turns(const SnGpuStream *s, int64_t k) { return k / (SN_GPU_STREAM_LANES * s->lanes); }
 
+int64_t sn_gpu_stream_groups(int64_t n, int64_t threads) {
+  int64_t columns = threads / 32 * SN_GPU_STREAM_COLUMNS;
+  return columns > n ? columns / n : 1;
+}
+
 // Eight lanes, of two rows, load 16 bytes each at a time. Those of one row are `lanes` elements apart.
 int64_t sn_gpu_stream_line(const SnGpuStream *s, bool of_rows, int64_t k) {
   if (!of_rows)

@@ -37,6 +37,8 @@ const char *sn_gpu_stream_of(const SnForm *form, size_t product, SnGpuStream *to
 bool sn_gpu_streams_few(const SnForm *form);
 // Pieces of a line in a slot that a lane has: its summed elements are SN_GPU_STREAM_LANES times as many pieces.
 int64_t sn_gpu_stream_turns(const SnGpuStream *stream, int64_t k);
+// Groups of warps that share what a slot of so many columns sums: more warps than have columns of their own.
+int64_t sn_gpu_stream_groups(int64_t n, int64_t threads);
 // Bytes of a line of a slot, of the rows, so long that lanes meet in no bank, or of weights; and of a side's slot that
 // has so many of them for each product.
 int64_t sn_gpu_stream_line(const SnGpuStream *stream, bool of_rows, int64_t k);

@@ -27,6 +27,7 @@ enum {
   PLAIN_ROWS = 32,         // of half types; of more wgmma is faster
   PLAIN_SUM = 1024,        // of these; shorter ones begin and end before slots are all under way
   BYTES_OF_A_CYCLE = 24,   // that a multiprocessor gets where all read
+  SHARED_BYTES_OF_A_CYCLE = 45, // of the second cache, which has the rows
   LEAST_SLOT_CYCLES = 400, // however few its bytes are
   BEGIN_CYCLES = 1500,
   MEET_CYCLES = 2000,
@@ -34,11 +35,13 @@ enum {
 };
 
 // Each warp has 16 columns: what waits for a result of its own needs others beside it (an H200: of eight warps on a
-// multiprocessor half of all cycles have nothing to issue).
+// multiprocessor half of all cycles have nothing to issue). Of few columns groups of warps share what a slot sums, so
+// that no blocks have to (16 rows by 4096 x 4096 in bf16: 9.5 us in 4 parts, 8.6 by four groups); where weights are
+// converted that costs more than it saves (i8 24.5 us, and 32).
 static const struct {
   int64_t n, threads, most_blocks; // of a multiprocessor, by their registers
   double factor;                   // of a slot's cycles, as measured
-} shapes[] = {{128, 256, 3, 1.0}, {64, 128, 6, 1.1}};
+} shapes[] = {{128, 256, 3, 1.0}, {64, 128, 6, 1.1}, {32, 256, 3, 1.0}, {64, 256, 3, 1.0}};
 
 typedef struct {
   size_t shape;
@@ -53,12 +56,15 @@ static int64_t block_bytes(const SnForm *f, const Tile *t) {
   return t->stages * slot_bytes(f, t) + (int64_t)f->products.size * t->m * t->n * 4 + OTHER_SHARED;
 }
 
+static bool converts(const SnForm *f, const SnGpuStream *s) {
+  return sn_side(f, s->weights).program.ptr || s->lanes > 8;
+}
+
 // Cycles in which lanes convert the slot's weights and multiply them: as measured for i8, f8 and i4 with a scale for
 // each 128. Few warps wait for what they compute.
 static double convert_cycles(const SnForm *f, const Tile *t, const SnGpuStream *s, int64_t beside) {
-  bool converts = sn_side(f, s->weights).program.ptr || s->lanes > 8;
   double waits = 3 / (double)(t->threads / 32 * beside);
-  return (double)f->products.size * (double)(t->n * t->k) * ((converts ? 0.045 : 0.01) + 0.0015 * (double)t->m) *
+  return (double)f->products.size * (double)(t->n * t->k) * ((converts(f, s) ? 0.045 : 0.01) + 0.0015 * (double)t->m) *
          (1 + waits);
 }
 
@@ -67,7 +73,9 @@ static double cost_of(const SnForm *f, const SnGpuPoints *points, const Tile *t,
   int64_t blocks = sn_times(sn_gpu_num_tiles(f, points, t->m, t->n), t->split),
           each = sn_pieces(blocks, chip->multiprocessors), beside = each < t->occupancy ? each : t->occupancy,
           rounds = sn_pieces(each, beside), pieces = sn_pieces(sn_pieces(s->sum, t->k), t->split);
-  double bytes = (double)slot_bytes(f, t) / BYTES_OF_A_CYCLE, convert = convert_cycles(f, t, s, beside),
+  double all = (double)slot_bytes(f, t) / SHARED_BYTES_OF_A_CYCLE,
+         own = (double)sn_gpu_stream_side_bytes(f, false, t->n, t->k) / BYTES_OF_A_CYCLE, bytes = own > all ? own : all,
+         convert = convert_cycles(f, t, s, beside),
          slot = (double)beside * (bytes > convert ? bytes : convert),
          met = (double)f->products.size * (double)(t->m * t->n * 4 * (t->split + 1)),
          meet = MEET_CYCLES + met / MET_BYTES_OF_A_CYCLE;
@@ -81,7 +89,8 @@ static Tile tile_of(const SnForm *f, int64_t rows, size_t shape, const SnGpuStre
             .m = SN_GPU_STREAM_ROWS,
             .n = shapes[shape].n,
             .threads = shapes[shape].threads,
-            .k = 2 * SN_GPU_STREAM_LANES * s->lanes,
+            .k = 2 * SN_GPU_STREAM_LANES * s->lanes *
+                 sn_gpu_stream_groups(shapes[shape].n, shapes[shape].threads),
             .stages = STAGES,
             .split = 1};
   while (t.m < rows && t.m < SN_GPU_STREAM_FEW_ROWS)
@@ -108,6 +117,8 @@ MlirAttribute sn_schedule_gpu_streams(const SnForm *f, const SnScheduleOptions *
   Tile best = {0};
   double least = 0;
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; ++i) {
+    if (converts(f, &s) && sn_gpu_stream_groups(shapes[i].n, shapes[i].threads) > 1)
+      continue;
     Tile t = tile_of(f, sn_gpu_dims_size(f, &points.rows), i, &s, chip);
     int64_t pieces = sn_pieces(s.sum, t.k);
     for (t.split = 1; t.split <= MOST_PARTS && t.occupancy > 0; ++t.split) {

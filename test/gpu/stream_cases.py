@@ -202,6 +202,10 @@ def streams(case, program, tensor, cast):
     add("f8_alone", tile(8, 64, 128, 128, 3), of="f8E5M2", by=None)
     add("bf16", tile(8, 64, 64, 128, 3), of="bf16", by=None)
     add("bf16_tail", tile(16, 128, 64, 128, 4, ", split = 2"), of="bf16", by=None, m=12, sum=232, group=8)
+    add("bf16_groups", tile(8, 32, 256, 256, 3), of="bf16", by=None, sum=616, group=8)
+    add("bf16_groups_short", tile(16, 32, 64, 128, 3, ", split = 2"), of="bf16", by=None, m=12, sum=424, group=8)
+    add("i8_groups", tile(16, 32, 256, 128, 3), m=9, sum=544, group=32)
+    add("i4_groups", tile(8, 32, 512, 128, 2), of="i4", sum=704)
     add("f16_short_lines", tile(32, 64, 32, 128, 3), of="f16", t="f16", by=None, m=20)
     for of, m, more in (("bf16", 5, dict(sum=232, group=8)), ("i8", 12, dict(sum=672, group=32))):
         k = 64 if of == "bf16" else 128
@@ -213,6 +217,8 @@ def streams(case, program, tensor, cast):
     pair("_parts", "m = 64, n = 64, k = 16, threads = 128, split = 3", m=70, n=66, sum=128)
     pair("_one_by_one", "m = 64, n = 64, k = 8, threads = 64", m=70, n=66, sum=128)
     pair("_chosen", None, m=256, n=512, sum=160, group=32)
+    gate(case, program, tensor, cast, "stream_gate_groups",
+         'kernel = "mma.stream", ' + tile(8, 32, 128, 128, 3), sum=616, group=8)
     gate(case, program, tensor, cast, "stream_gate_chosen", None, m=20, n=300, sum=1088)
     gate(case, program, tensor, cast, "stream_gate_chosen_i8", None, of="i8", m=1, n=200, sum=1024)
     add("chosen_i8", None, m=3, n=300, sum=1024)

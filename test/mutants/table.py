@@ -32,6 +32,8 @@ MUTANTS = [Mutant(*m) for m in (
      ["passes/schedule/gpu_families.mlir"], "tiles take as many turns as there are"),
     ("lowering/gpu/products/product_windows.c", 'outside = sn(b, "arith.ori", i,',
      'outside = sn(b, "arith.ori", sn_int(b, i32, 0),', EMULATE, "lines above an image are of the channel in front"),
+    ("lowering/gpu/products/product_streams.c", "s->groups > 1 ? plus(b, unit,", "false ? plus(b, unit,", EMULATE,
+     "each group of warps sums the first one's pieces"),
     ("lowering/gpu/products/product_windows.c", "        if (turn)\n          sum = sn(b,",
      "        if (false)\n          sum = sn(b,", EMULATE, "the last warp's channels are all that are summed"),
     ("lowering/facts/gpu_window_tiles.c", "  return to->m && (few ||", "  return to->m && (true ||",

@@ -47,6 +47,8 @@ typedef struct {
   SnRowProgram program;
   int64_t at[SN_MAX_DIMS];
   int64_t turns, blocks, rows; // pieces of a lane in a slot; 16 columns of a warp, 8 rows of the tile: so many
+  int64_t groups;              // of warps that share a slot's sum: each has so many pieces of a line
+  MlirValue group, warp;       // index: which of them, and which warp of it
   Copied a, b;
   MlirValue quad, of_quad; // which four lanes, which of them
   MlirValue sum;           // index: all that is summed
@@ -79,7 +81,7 @@ static Copied copied(SnBuilder *b, const Streams *s, size_t number, MlirValue me
               .repeat = of_rows ? 1 : s->stream.repeat,
               .address = s->g->addresses[number],
               .of_rows = of_rows,
-              .exchanged = !of_rows && s->turns == 2,
+              .exchanged = !of_rows && s->turns * s->groups % 2 == 0,
               .stride = sn_gpu_stream_line(&s->stream, of_rows, plan->k)};
   int64_t sides = of_rows ? 1 : (int64_t)s->g->form->products.size;
   c.slot_bytes = sides * c.stride * c.elements;
@@ -180,17 +182,22 @@ static void copy_piece(SnBuilder *b, const Streams *s, MlirValue first, MlirValu
 // The weights' column of block `i` of the warp, half `half` of it, that this lane has; the first one of all, where it
 // is beside the end.
 static MlirValue column_of(SnBuilder *b, const Streams *s, int64_t i, int64_t half) {
-  MlirValue in_tile = plus_n(b, plus(b, times(b, s->g->k->warp, s->blocks * SN_GPU_STREAM_COLUMNS), s->quad),
+  MlirValue in_tile = plus_n(b, plus(b, times(b, s->warp, s->blocks * SN_GPU_STREAM_COLUMNS), s->quad),
                              i * SN_GPU_STREAM_COLUMNS + half * SN_GPU_STREAM_COLUMNS / 2),
             outer;
   outer_of(b, s, false, in_tile, &outer);
   return outer;
 }
 
+// The lane's piece `turn` of a line, of those that its group of warps has.
+static MlirValue unit_of(SnBuilder *b, const Streams *s, int64_t turn) {
+  MlirValue unit = plus_n(b, s->of_quad, turn * SN_GPU_STREAM_LANES);
+  return s->groups > 1 ? plus(b, unit, times(b, s->group, s->turns * SN_GPU_STREAM_LANES)) : unit;
+}
+
 // The first summed element of the lane's piece `turn` of those from `first` on.
 static MlirValue summed_of(SnBuilder *b, const Streams *s, MlirValue first, int64_t turn) {
-  return plus_n(b, plus(b, first, times(b, s->of_quad, s->stream.lanes)),
-                turn * SN_GPU_STREAM_LANES * s->stream.lanes);
+  return plus(b, first, times(b, unit_of(b, s, turn), s->stream.lanes));
 }
 
 static bool uses_sum(const Streams *s, size_t i) {
@@ -335,7 +342,7 @@ static void load_rows(SnBuilder *b, const Streams *s, MlirValue slot, int64_t tu
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
   for (int64_t r = 0; r < s->rows; ++r)
     for (int64_t u = 0; u < units; ++u) {
-      MlirValue unit = plus_n(b, times(b, plus_n(b, s->of_quad, turn * SN_GPU_STREAM_LANES), units), u),
+      MlirValue unit = plus_n(b, times(b, unit_of(b, s, turn), units), u),
                 x = load_unit(b, s, &s->a, i32, slot, plus_n(b, s->quad, r * SN_GPU_STREAM_ROWS), unit);
       for (int64_t w = 0; w < UNIT / 4; ++w)
         to[(r * units + u) * (UNIT / 4) + w] = sn_lane(b, x, w);
@@ -348,9 +355,9 @@ static void multiply_turn(SnBuilder *b, Streams *s, MlirValue slot, MlirValue fi
   int64_t steps = s->stream.lanes / STEP, words = 2 * steps;
   MlirType element = sn_element(sn_type_of(s->b.access->value));
   MlirValue numbers_of[2][SN_GPU_STREAM_MOST] = {0},
-            lines = plus(b, times(b, s->g->k->warp, s->blocks * SN_GPU_STREAM_COLUMNS), s->quad),
+            lines = plus(b, times(b, s->warp, s->blocks * SN_GPU_STREAM_COLUMNS), s->quad),
             summed = summed_of(b, s, first, turn), inside = below_end(b, s, summed),
-            unit = plus_n(b, s->of_quad, turn * SN_GPU_STREAM_LANES);
+            unit = unit_of(b, s, turn);
   for (int64_t block = 0; block < s->blocks; ++block) {
     MlirValue(*x)[SN_GPU_MMA_A] = sn_alloc((size_t)steps * sizeof *x);
     for (int64_t half = 0; half < 2; ++half) {
@@ -386,16 +393,34 @@ static void multiply_slot(SnBuilder *b, Streams *s, MlirValue slot, MlirValue fi
 // ---- a tile ----------------------------------------------------------------------------------------
 
 // Columns of an instruction's sums are the tile's rows.
-static void store_sums(SnBuilder *b, const Streams *s, const MlirValue *sums, MlirValue memory) {
+static void store_sums(SnBuilder *b, const Streams *s, const MlirValue *sums, MlirValue memory, bool add) {
   MlirValue row = times(b, s->of_quad, PAIR),
-            column = plus(b, times(b, s->g->k->warp, s->blocks * SN_GPU_STREAM_COLUMNS), s->quad);
+            column = plus(b, times(b, s->warp, s->blocks * SN_GPU_STREAM_COLUMNS), s->quad);
   for (int64_t block = 0; block < s->blocks; ++block)
     for (int64_t r = 0; r < s->rows; ++r)
       for (int64_t v = 0; v < SN_GPU_MMA_SUMS; ++v) {
         MlirValue at[] = {plus_n(b, row, r * SN_GPU_STREAM_ROWS + v % PAIR),
-                          plus_n(b, column, block * SN_GPU_STREAM_COLUMNS + v / PAIR * SN_GPU_STREAM_COLUMNS / 2)};
-        sn_scratch_store(b, sums[(block * s->rows + r) * SN_GPU_MMA_SUMS + v], memory, sn_values(2, at), sn_no_attr());
+                          plus_n(b, column, block * SN_GPU_STREAM_COLUMNS + v / PAIR * SN_GPU_STREAM_COLUMNS / 2)},
+                  sum = sums[(block * s->rows + r) * SN_GPU_MMA_SUMS + v];
+        if (add)
+          sum = sn(b, "arith.addf", sn_scratch_load(b, memory, sn_values(2, at), s->product->type, sn_no_attr()), sum);
+        sn_scratch_store(b, sum, memory, sn_values(2, at), sn_no_attr());
       }
+}
+
+// Groups of warps add theirs one behind the other.
+static void store_groups(SnBuilder *b, const Streams *s, const MlirValue *sums, int64_t each) {
+  for (int64_t turn = 0; turn < s->groups; ++turn) {
+    SnIf mine;
+    if (turn)
+      sn_gpu_sync(b, s->g->k);
+    if (s->groups > 1)
+      mine = sn_if(b, sn(b, "arith.cmpi", s->group, sn_index(b, turn), sn_attr("predicate", sn_i64(b->ctx, 0))));
+    for (size_t p = 0; p < s->g->form->products.size; ++p)
+      store_sums(b, &s[p], sums + (int64_t)p * each, s->g->sums[p], turn > 0);
+    if (s->groups > 1)
+      sn_end_if(b, &mine);
+  }
 }
 
 // The numbers of a slot of all products, and how many: behind each other, as loops carry them; else a list each.
@@ -445,8 +470,7 @@ static void sum_slots(SnBuilder *b, Streams *s) {
   for (int64_t v = 0; v < values; ++v)
     carried[v] = sn_result(l.op, v);
   sn_gpu_await_copies(b, 0);
-  for (int64_t p = 0; p < products; ++p)
-    store_sums(b, &s[p], carried + p * each, g->sums[p]);
+  store_groups(b, s, carried, each);
   free(now);
   free(same);
   free(carried);
@@ -456,8 +480,12 @@ static Streams streams_of(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p,
   const SnGpuProductPlan *plan = g->plan;
   Streams s = {.g = g, .product = p, .weights = sn_side(g->form, p->b), .rows = plan->m / SN_GPU_STREAM_ROWS};
   sn_gpu_stream_of(g->form, number, &s.stream);
-  s.turns = sn_gpu_stream_turns(&s.stream, plan->k);
-  s.blocks = plan->n / SN_GPU_STREAM_COLUMNS / g->k->warps;
+  s.groups = sn_gpu_stream_groups(plan->n, g->k->threads);
+  s.turns = sn_gpu_stream_turns(&s.stream, plan->k) / s.groups;
+  int64_t of_group = g->k->warps / s.groups;
+  s.blocks = plan->n / SN_GPU_STREAM_COLUMNS / of_group;
+  s.warp = s.groups > 1 ? modulo(b, g->k->warp, of_group) : g->k->warp;
+  s.group = over(b, g->k->warp, of_group);
   s.sum = sn_form_sizes(b, g->form, p->summed.first, p->summed.num_dims);
   s.quad = over(b, g->k->lane, SN_GPU_STREAM_LANES);
   s.of_quad = modulo(b, g->k->lane, SN_GPU_STREAM_LANES);

@@ -167,3 +167,39 @@ func.func private @gate_of_other_rows(%x: memref<8x2048xbf16>, %z: memref<8x2048
   }
   return
 }
+
+// -----
+
+// More warps than columns need: two groups of two warps each have half of each line's pieces, and the second one adds
+// its sums to the first one's behind a barrier.
+
+// CHECK-LABEL: gpu.func @groups
+//       CHECK:     scf.for
+// CHECK-COUNT-4:     mma.sync.aligned.m16n8k16
+//   CHECK-NOT:       mma.sync
+//       CHECK:     scf.yield
+//       CHECK:   memref.store
+//       CHECK:   gpu.barrier
+//       CHECK:   arith.addf
+func.func private @groups(%x: memref<8x2048xbf16>, %u: memref<512x2048xbf16>, %y: memref<8x512xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 8) by (j = 512) product (k = 2048) (%x[i, k] : memref<8x2048xbf16>, %u[j, k] : memref<512x2048xbf16>) : f32
+      outs(%y[i, j] : memref<8x512xf32>)
+      schedule(#sinter.mma<kernel = "mma.stream", m = 8, n = 32, k = 128, threads = 128, stages = 3>) {
+  ^row(%p: tensor<512xf32>):
+    sinter.yield %p : tensor<512xf32>
+  }
+  return
+}
+
+// -----
+
+func.func private @groups_without_pieces(%x: memref<8x2048xbf16>, %u: memref<512x2048xbf16>, %y: memref<8x512xf32>) attributes {sinter.kernel} {
+  // expected-error @below {{has a schedule with k = 32, and four lanes have 64 or 128 summed elements at a time}}
+  sinter.contract (i = 8) by (j = 512) product (k = 2048) (%x[i, k] : memref<8x2048xbf16>, %u[j, k] : memref<512x2048xbf16>) : f32
+      outs(%y[i, j] : memref<8x512xf32>)
+      schedule(#sinter.mma<kernel = "mma.stream", m = 8, n = 32, k = 32, threads = 128, stages = 3>) {
+  ^row(%p: tensor<512xf32>):
+    sinter.yield %p : tensor<512xf32>
+  }
+  return
+}

@@ -1,9 +1,10 @@
 // RUN: sinter-opt --sinter-schedule=target=gpu --split-input-file %s | FileCheck %s
 
-// Columns, and parts of sums, that cost least: blocks for all multiprocessors, and no more parts than that.
+// Columns, and parts of sums, that cost least: blocks for all multiprocessors, and no more parts than that. Four groups
+// of two warps share the sum of 32 columns.
 
 // CHECK-LABEL: func @sixteen_rows
-//       CHECK: #sinter.mma<k = 64, kernel = "mma.stream", m = 16, n = 128, occupancy = 2, split = 4, stages = 4, threads = 256>
+//       CHECK: #sinter.mma<k = 256, kernel = "mma.stream", m = 16, n = 32, occupancy = 2, split = 1, stages = 4, threads = 256>
 func.func @sixteen_rows(%x: tensor<16x4096xbf16>, %w: tensor<4096x4096xbf16>, %e: tensor<16x4096xf32>) -> tensor<16x4096xf32> {
   %y = sinter.contract (i = 16) by (j = 4096) product (k = 4096) (%x[i, k] : tensor<16x4096xbf16>, %w[j, k] : tensor<4096x4096xbf16>) : f32
       outs(%e[i, j] : tensor<16x4096xf32>) {
@@ -16,7 +17,7 @@ func.func @sixteen_rows(%x: tensor<16x4096xbf16>, %w: tensor<4096x4096xbf16>, %e
 // -----
 
 // CHECK-LABEL: func @few_columns
-//       CHECK: #sinter.mma<k = 64, kernel = "mma.stream", m = 16, n = 64, occupancy = 4, split = 11, stages = 4, threads = 128>
+//       CHECK: #sinter.mma<k = 256, kernel = "mma.stream", m = 16, n = 32, occupancy = 2, split = 5, stages = 4, threads = 256>
 func.func @few_columns(%x: tensor<14x5768xbf16>, %w: tensor<728x5768xbf16>, %e: tensor<14x728xf32>) -> tensor<14x728xf32> {
   %y = sinter.contract (i = 14) by (j = 728) product (k = 5768) (%x[i, k] : tensor<14x5768xbf16>, %w[j, k] : tensor<728x5768xbf16>) : f32
       outs(%e[i, j] : tensor<14x728xf32>) {
@@ -82,7 +83,7 @@ func.func @computed(%x: tensor<64x4096xbf16>, %w: tensor<4096x4096xi8>, %s: tens
 // A gate of few rows: both products are one stream; of other rows they are tiles of wgmma.
 
 // CHECK-LABEL: func @gate
-//       CHECK: kernel = "mma.stream", m = 32, n = 64,
+//       CHECK: kernel = "mma.stream", m = 32, n = 32, occupancy = 1, split = 1,
 func.func @gate(%x: tensor<20x2080xf16>, %u: tensor<3776x2080xf16>, %v: tensor<3776x2080xf16>, %e: tensor<20x3776xf32>) -> tensor<20x3776xf32> {
   %y = sinter.contract (i = 20) by (j = 3776)
       product (k = 2080) (%x[i, k] : tensor<20x2080xf16>, %u[j, k] : tensor<3776x2080xf16>) : f32
