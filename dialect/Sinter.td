@@ -795,9 +795,10 @@ def Sinter_SequenceOp : Sinter_Op<"sequence", [RecursiveMemoryEffects]> {
       its destination is the same slice. On memrefs it yields what it carries, in another order, by which memory goes in
       a circle of 64 turns at most; nobody uses its results.
     * (Q10) a loop begins a phase, and so does what is behind it: a turn begins when all blocks are done with the one
-      before. `waits` of its forms are those of its first turn; in each next one they are as many more as the loop has
-      forms. A form waits for itself of the turn before, and for what by Q4 it waits for of that turn. On tensors what
-      a form makes is one memory, and what a loop carries is two, by turns.
+      before, or, by a schedule with `words`, when all that it reads of that one is there. `waits` of its forms are
+      those of its first turn; in each next one they are as many more as the loop has forms. A form waits for itself
+      of the turn before, and for what by Q4 it waits for of that turn. On tensors what a form makes is one memory,
+      and what a loop carries is two, by turns.
 
     ```mlir
     %z = sinter.sequence phases [0, 1] -> tensor<4x8xf32> {

@@ -134,14 +134,22 @@ func.func @many_rows(%x: tensor<9x64x8xf32>, %w: tensor<8x16xf32>, %z: tensor<9x
     %xt = tensor.extract_slice %x[%t, 0, 0] [1, 64, 8] [1, 1, 1] : tensor<9x64x8xf32> to tensor<64x8xf32>
     %zt = tensor.extract_slice %z[%t, 0, 0] [1, 2, 8] [1, 1, 1] : tensor<9x2x8xf32> to tensor<2x8xf32>
     %wt = tensor.extract_slice %ws[%t, 0, 0] [1, 8, 16] [1, 1, 1] : tensor<9x8x16xf32> to tensor<8x16xf32>
-    %p = sinter.contract (i = 64) by (j = 16) product (k = 8) (%xt[i, k] : tensor<64x8xf32>, %w[k, j] : tensor<8x16xf32>) : f32
-        ins(%v[i, j] : tensor<64x16xf32>) outs(%e[i, j] : tensor<64x16xf32>) {
+    %p0 = sinter.contract (i = 64) by (j = 16) product (k = 8) (%xt[i, k] : tensor<64x8xf32>, %w[k, j] : tensor<8x16xf32>) : f32
+        outs(%e[i, j] : tensor<64x16xf32>) {
+    ^row(%acc: tensor<16xf32>):
+      sinter.yield %acc : tensor<16xf32>
+    }
+    %q0 = sinter.contract (i = 2) by (j = 16) product (k = 8) (%zt[i, k] : tensor<2x8xf32>, %wt[k, j] : tensor<8x16xf32>) : f32
+        outs(%e2[i, j] : tensor<2x16xf32>) {
+    ^row(%acc: tensor<16xf32>):
+      sinter.yield %acc : tensor<16xf32>
+    }
+    %p = sinter.rowwise (i = 64) by (j = 16) ins(%p0[i, j] : tensor<64x16xf32>, %v[i, j] : tensor<64x16xf32>) outs(%e[i, j] : tensor<64x16xf32>) {
     ^row(%acc: tensor<16xf32>, %a: tensor<16xf32>):
       %1 = arith.addf %acc, %a : tensor<16xf32>
       sinter.yield %1 : tensor<16xf32>
     }
-    %q = sinter.contract (i = 2) by (j = 16) product (k = 8) (%zt[i, k] : tensor<2x8xf32>, %wt[k, j] : tensor<8x16xf32>) : f32
-        ins(%s[i, j] : tensor<2x16xf32>) outs(%e2[i, j] : tensor<2x16xf32>) {
+    %q = sinter.rowwise (i = 2) by (j = 16) ins(%q0[i, j] : tensor<2x16xf32>, %s[i, j] : tensor<2x16xf32>) outs(%e2[i, j] : tensor<2x16xf32>) {
     ^row(%acc: tensor<16xf32>, %a: tensor<16xf32>):
       %1 = arith.addf %acc, %a : tensor<16xf32>
       sinter.yield %1 : tensor<16xf32>
