@@ -22,7 +22,6 @@
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/arrange/long_rows.mlir, test/passes/arrange/longer_rows.mlir,
 // test/run/long_rows.test
 
-#include "dialect/row_ops.h"
 #include "dialect/sequence.h"
 #include "lowering/facts/gpu_forms.h"
 #include "lowering/rows/rowmemory.h"
@@ -34,16 +33,6 @@ enum {
   LESS = 256,  // columns: a GPU's threads have some of such a row and are done
   SHORT = 128, // columns: longer ones had better be rows than be read again and again from a copy
 };
-
-// The number of a column would have to be taken apart into those of several dimensions.
-static bool asks_where(MlirBlock body) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    const SnRowOp *line = sn_row_op_of(op);
-    if (line && (line->names_dim || line->position))
-      return true;
-  }
-  return false;
-}
 
 static bool is_short(const SnForm *f) { return sn_row_length(f) == SN_DYNAMIC || sn_row_length(f) < SHORT; }
 
@@ -66,7 +55,7 @@ static bool fits(MlirOperation op, const SnForm *f) {
   int64_t length = sn_row_length(f);
   return sn_num_results(op) && !sn_in_sequence(op) && !f->schedule.ptr && f->num_cols && f->num_rows &&
          !f->indices.size && (length == SN_DYNAMIC || length < LONG) && sn_is_elementwise_form(f) &&
-         !asks_where(f->body) && in_pieces(f, f->num_rows);
+         !sn_names_dims(f->body) && in_pieces(f, f->num_rows);
 }
 
 // With so many row dimensions, all others columns, each operand has the columns at one distance from each other, or has
@@ -94,7 +83,7 @@ MlirOperation sn_longer_rows(MlirOperation op) {
   bool is_column[SN_MAX_DIMS];
   int64_t rows = f.num_rows, length = sn_row_length(&f);
   bool may = sn_num_results(op) && !sn_in_sequence(op) && !f.schedule.ptr && f.num_cols && f.num_rows &&
-             !f.indices.size && sn_is_elementwise_form(&f) && !asks_where(f.body) && sn_gpu_not_flat(&f);
+             !f.indices.size && sn_is_elementwise_form(&f) && !sn_names_dims(f.body) && sn_gpu_not_flat(&f);
   for (size_t d = 0; d < f.dims.size; ++d)
     may &= f.dims.data[d].size > 0; // no `?` either
   for (size_t k = 0; k < f.inputs.size; ++k)

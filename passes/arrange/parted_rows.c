@@ -13,7 +13,6 @@
 //
 // runs in: sinter-gpu    test: test/passes/arrange/parted_rows.mlir
 
-#include "dialect/row_ops.h"
 #include "dialect/sequence.h"
 #include "lowering/facts/gpu_forms.h"
 #include "passes/arrange/arrange.h"
@@ -26,19 +25,9 @@ typedef struct {
   size_t reads[MOST_PARTS], num_reads; // inputs of the reader
 } Parts;
 
-// An operation of the body speaks of a dimension.
-static bool names_dims(MlirBlock body) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    const SnRowOp *line = sn_row_op_of(op);
-    if (line && (line->names_dim || line->position))
-      return true;
-  }
-  return false;
-}
-
 static bool is_plain(const SnForm *f) {
   bool plain = sn_is_plain(f) && !f->contract && !f->schedule.ptr && !f->accumulators.size && !f->indices.size &&
-               !sn_form_asserts(f) && !names_dims(f->body);
+               !sn_form_asserts(f) && !sn_names_dims(f->body);
   for (size_t d = 0; d < f->dims.size; ++d)
     plain &= f->dims.data[d].size != SN_DYNAMIC;
   for (size_t k = 0; k < f->inputs.size; ++k)

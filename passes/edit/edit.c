@@ -214,6 +214,15 @@ bool sn_cse_block(MlirBlock block) {
   return changed;
 }
 
+bool sn_names_dims(MlirBlock body) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    const SnRowOp *line = sn_row_op_of(op);
+    if (line && (line->names_dim || line->position))
+      return true;
+  }
+  return false;
+}
+
 bool sn_form_asserts(const SnForm *f) {
   MlirBlock blocks[] = {f->body, f->finish};
   for (int i = 0; i < 2 && blocks[i].ptr; ++i)

@@ -30,6 +30,8 @@ SnAccess sn_with_own_indices(const SnForm *from, SnAccess a, SnForm *to);
 // loose, so it may be read in both (dialect/row_groups.h).
 bool sn_cse_block(MlirBlock block);
 
+// An operation of the body speaks of a dimension, or of a position in it.
+bool sn_names_dims(MlirBlock body);
 // A cf.assert stands in the body or the finish: the form has an effect.
 bool sn_form_asserts(const SnForm *f);
 

@@ -15,7 +15,6 @@
 //
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/sequence/all_turns.mlir
 
-#include "dialect/row_ops.h"
 #include "dialect/sequence.h"
 #include "passes/edit/edit.h"
 
@@ -70,15 +69,6 @@ static bool is_destination(const Turns *t, MlirValue v) {
   return is_outside(t, v) || !sn_null(sn_def(v, "tensor.empty"));
 }
 
-static bool names_dims(MlirBlock body) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    const SnRowOp *line = sn_row_op_of(op);
-    if (line && (line->names_dim || line->position))
-      return true;
-  }
-  return false;
-}
-
 // What a loop carries, or puts into a part of something, is made by a form of the turn (sinter.sequence's Q9).
 static bool is_read_alone(MlirOperation op) {
   for (intptr_t k = 0; k < sn_num_results(op); ++k)
@@ -96,7 +86,7 @@ static bool fits(const Turns *t, MlirOperation op) {
     return false;
   SnForm f = sn_form_read(op);
   bool ok = sn_is_plain(&f) && !f.schedule.ptr && !f.accumulators.size && !f.indices.size && !sn_form_asserts(&f) &&
-            f.dims.size + 1 <= SN_MAX_DIMS && !names_dims(f.body);
+            f.dims.size + 1 <= SN_MAX_DIMS && !sn_names_dims(f.body);
   for (size_t d = 0; d < f.dims.size; ++d)
     ok &= f.dims.data[d].size != SN_DYNAMIC;
   for (size_t k = 0; k < f.inputs.size && ok; ++k) {
