@@ -236,6 +236,20 @@ bool sn_cpu_packs_weights(const SnForm *f, const char *kernel) {
   return any;
 }
 
+int64_t sn_cpu_line_of_columns(const SnForm *f, const char *kernel) {
+  SnCpuProduct p;
+  int64_t factors[SN_MAX_DIMS];
+  if (sn_failed(sn_cpu_read_product(f, 0, sn_cpu_rows_together(f, kernel), kernel, &p)) || !p.b ||
+      p.b->through.ptr || sn_is_table(p.b) || !mlirShapedTypeHasStaticShape(sn_type_of(p.b->value)) ||
+      !sn_linear_factors(p.b->map, sn_type_of(p.b->value), factors) ||
+      sn_cpu_stride(f, factors, p.columns.first, p.columns.num_dims))
+    return 0;
+  int64_t d = p.columns.first + p.columns.num_dims - 1;
+  while (d > p.columns.first && f->dims.data[d].size == 1)
+    --d;
+  return d > p.columns.first && f->dims.data[d].size != SN_DYNAMIC ? f->dims.data[d].size : 0;
+}
+
 const char *sn_cpu_cannot_share(const SnForm *f, const SnCpuProduct *p) {
   return !sn_has_one_group(f)                                     ? "rows go through several products"
          : p->line->parts                                         ? "the kernel multiplies parts of numbers"

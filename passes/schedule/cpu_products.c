@@ -44,6 +44,7 @@
 #define FEW_COLUMNS 8     // for which rows are not copied either
 #define LONG_SUM 64       // of as few columns of which rows are copied
 #define COPIED_COLUMNS 128 // of a task that copies its rows, which takes as long as to multiply 22 of them
+#define LINE_COLUMNS 320   // of whole lines: a line that a block cuts is copied in two parts, each of some vectors
 #define SHARED_BLOCKS 3    // that use weights which are copied once for all: with two the copy goes through caches
 #define SHARED_WEIGHTS (1 << 20) // bytes of such a copy, which stays in the second cache
 #define SHARED_WORK (1 << 16)    // elements that are not copied again: some microseconds
@@ -407,6 +408,20 @@ static int64_t columns_of_stream(const SnForm *f) {
   return masked ? SN_CPU_MASKED : SN_CPU_STREAMED;
 }
 
+// Lines of an image that are copied one by one, as under a window with strides: a block has whole ones, and each has a
+// start and an end that take as long as some vectors. Sums that are not of pairs copy no faster by it (measured with 2
+// to 128 results of 38x38). There are blocks for a few tasks.
+static int64_t columns_of_lines(const SnForm *f, const Plan *p) {
+  bool pairs = p->line->group > 1 && p->line->sums == SN_SUMS_IN_VECTORS && sn_has_one_group(f) && p->by_columns;
+  int64_t line = pairs && !p->packed && !p->reads ? sn_cpu_line_of_columns(f, p->kernel) : 0;
+  if (!line || p->rows == SN_DYNAMIC || p->batch == SN_DYNAMIC || p->work.widest == SN_DYNAMIC)
+    return p->n;
+  int64_t blocks = at_least_one(sn_times(p->batch, sn_pieces(p->rows, p->m)));
+  int64_t most = p->work.widest / sn_pieces(FEWEST_TASKS, blocks);
+  int64_t n = (most < LINE_COLUMNS ? most : LINE_COLUMNS) / line * line;
+  return n > p->n ? n : p->n;
+}
+
 // Weights that each of several blocks would copy again. Not of tiles: nobody timed them.
 static bool shares_weights(const SnForm *f, const Plan *p) {
   int64_t each = p->work.widest == SN_DYNAMIC || p->work.summed == SN_DYNAMIC || p->batch == SN_DYNAMIC
@@ -447,6 +462,7 @@ static Plan plan(const SnForm *f, const char *kernel, const SnScheduleOptions *o
   p.stream = sn_cpu_streams(f) ? up_to_multiple(at_most(columns_of_stream(f), sn_row_length(f)), p.n) : 0;
   p.m = up_to_multiple(p.m, unit_of(f, kernel, sn_micro_row_unit));
   p.k = up_to_multiple(at_most(k > 0 ? k : 1, p.work.summed), unit_of(f, kernel, sn_micro_k_unit));
+  p.n = columns_of_lines(f, &p);
   if (p.packed) {
     p.n = in_equal_parts(p.work.widest, p.n, sn_micro_column_unit(line, first.sum));
     p.k = in_equal_parts(p.work.summed, p.k, unit_of(f, kernel, sn_micro_k_unit));
