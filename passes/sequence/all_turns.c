@@ -26,7 +26,8 @@ enum {
 typedef struct {
   SnSequenceLoop loop;
   MlirBlock body;
-  SnOpVec forms; // that no turn makes anything for, in order
+  SnOpVec forms;        // that no turn makes anything for, in order
+  SN_VEC(bool) differs; // of each: what it gives is not the same in each turn
 } Turns;
 
 // ---- which ---------------------------------------------------------------------------------------
@@ -102,17 +103,23 @@ static bool fits(const Turns *t, MlirOperation op) {
   return ok;
 }
 
-// What it reads is not the same in each turn.
+// It is not the same in each turn.
 static bool turns(const Turns *t, MlirValue v) {
   MlirOperation op = sn_definer(v);
   if (is_outside(t, v))
     return false;
-  if (!sn_is_form(op))
-    return true;
-  bool any = false;
-  for (intptr_t k = 0; k < sn_num_operands(op) - sn_num_results(op) && !any; ++k)
-    any = turns(t, sn_operand(op, k));
-  return any;
+  for (size_t i = 0; i < t->forms.size && sn_is_form(op); ++i)
+    if (mlirOperationEqual(t->forms.data[i], op))
+      return t->differs.data[i];
+  return true;
+}
+
+static void take_form(Turns *t, MlirOperation op) {
+  bool differs = false;
+  for (intptr_t k = 0; k < sn_num_operands(op) - sn_num_results(op); ++k)
+    differs |= turns(t, sn_operand(op, k));
+  sn_push(&t->forms, op);
+  sn_push(&t->differs, differs);
 }
 
 static int64_t bytes_of_results(MlirOperation op) {
@@ -354,7 +361,7 @@ static void take_loop(MlirOperation op) {
   t.body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   for (MlirOperation o = mlirBlockGetFirstOperation(t.body); !sn_null(o); o = mlirOperationGetNextInBlock(o))
     if (fits(&t, o))
-      sn_push(&t.forms, o);
+      take_form(&t, o);
   for (size_t i = 0; i < t.forms.size; ++i)
     if (is_worth(&t, t.forms.data[i]))
       need(&t, t.forms.data[i], &needed);
@@ -364,6 +371,7 @@ static void take_loop(MlirOperation op) {
     sn_erase_dead(t.body);
   sn_vec_free(&needed);
   sn_vec_free(&t.forms);
+  sn_vec_free(&t.differs);
 }
 
 static MlirLogicalResult function(MlirOperation func, void *user) {
