@@ -48,8 +48,8 @@ int64_t sn_cpu_rows_together(const SnForm *f, const char *kernel);
 bool sn_cpu_packs_rows(const SnForm *f, const char *kernel);
 // Weights of a product are copied for this kernel, once for each block of rows.
 bool sn_cpu_packs_weights(const SnForm *f, const char *kernel);
-// Columns of the first product's weights are lines, as those of an image under a window, whose ends are no neighbours of
-// the next line: how many a line has. 0: they are not, or nobody knows.
+// Columns of the first product's weights are lines, as those of an image under a window, whose ends are no neighbours
+// of the next line: how many a line has. 0: they are not, or nobody knows.
 int64_t sn_cpu_line_of_columns(const SnForm *f, const char *kernel);
 // Why these cannot be copied once for all blocks; NULL: they can.
 const char *sn_cpu_cannot_share(const SnForm *f, const SnCpuProduct *p);
