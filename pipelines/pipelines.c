@@ -307,6 +307,8 @@ static const SnStep gpu_steps[] = {
      "factors of their sides go behind these products", NULL},
     {"sinter-fuse{policy=$policy target=gpu f32-parts=$f32-parts parts-from=$parts-from}", "several forms -> one",
      NULL},
+    {"?launches!=one sinter-single-queries{chip=$chip}",
+     "one query of each head, by keys, a softmax, by values -> products, which may be one kernel", NULL},
     {"sinter-split-groups", "x[i, j] / s[i, j floordiv 4] -> x[i, g * 4 + c] / s[i, g]", NULL},
     {"sinter-fuse{policy=$policy target=gpu without=turns f32-parts=$f32-parts parts-from=$parts-from}",
      "with what makes a number for each group", NULL},

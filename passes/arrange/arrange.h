@@ -29,6 +29,22 @@ MlirOperation sn_share_side(MlirOperation op, intptr_t result);
 // A product's result that rowwise forms alone read, with its columns side by side. The form in op's place.
 MlirOperation sn_lie_by_columns(MlirOperation op, intptr_t result);
 
+// A rowwise form that sums products of two of its inputs, as rows of a product would be.
+typedef struct {
+  MlirOperation sum;
+  MlirValue sides[2]; // arguments: a, which each row has its own of, and b
+  size_t inputs[2];
+  int num_sides;
+  double factor; // that the sum is times
+  // Row dimension `shared` of a is `shared` floordiv n in b, or is not there: n is 1. b has the row dimension
+  // `columns`.
+  int64_t shared, n, columns;
+} SnRowProduct;
+// False where it is none. `alone`: also where rows share no side, and of two types; then `shared` may be -1.
+bool sn_find_row_product(const SnForm *form, SnRowProduct *product, bool alone);
+// The contract, in op's place.
+MlirOperation sn_multiply_rows(MlirOperation op, const SnForm *form, const SnRowProduct *product);
+
 // The row is of a contract's products, and something of each row is above -inf, whatever the products are, as long as
 // they are finite: what is masked is said by positions alone.
 bool sn_row_lives(MlirValue row);

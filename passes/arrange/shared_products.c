@@ -22,24 +22,12 @@
 #include "passes/merge/merge.h"
 #include <math.h>
 
-// What is found in a form.
-typedef struct {
-  MlirOperation sum;
-  MlirValue sides[2]; // arguments: a, which each row has its own of, and b
-  size_t inputs[2];
-  int num_sides;
-  double factor;
-  // Row dimension `shared` of a is `shared` floordiv n in b, or is not there: n is 1. b has the row dimension
-  // `columns`.
-  int64_t shared, n, columns;
-} Shared;
-
 // ---- what is summed -------------------------------------------------------------------------------
 
 static bool is_f32(MlirValue v) { return mlirTypeIsAF32(sn_element(sn_type_of(v))); }
 
 // The factors of v: constant numbers, and two arguments of the body, in f32 or widened to it.
-static bool find_factors(MlirValue v, Shared *s) {
+static bool find_factors(MlirValue v, SnRowProduct *s) {
   double number;
   MlirOperation mul = sn_def(v, "arith.mulf"), wide = sn_def(v, "arith.extf");
   if (!sn_null(mul))
@@ -55,7 +43,7 @@ static bool find_factors(MlirValue v, Shared *s) {
   return true;
 }
 
-static bool find_sum(const SnForm *f, Shared *s) {
+static bool find_sum(const SnForm *f, SnRowProduct *s) {
   enum { MOST = 20 }; // of two, what is moved behind
   bool fits = true;
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op) && fits;
@@ -73,7 +61,7 @@ static bool find_sum(const SnForm *f, Shared *s) {
     for (int i = 0; i < 2; ++i)
       if (sn_same(s->sides[i], sn_input_argument(f, k)))
         s->inputs[i] = k;
-  return fits && mlirTypeEqual(sn_type_of(s->sides[0]), sn_type_of(s->sides[1])) && s->inputs[0] != s->inputs[1];
+  return fits && s->inputs[0] != s->inputs[1];
 }
 
 // ---- who shares -----------------------------------------------------------------------------------
@@ -105,7 +93,7 @@ static bool is_few(const SnForm *f, int64_t d) {
   return f->dims.data[d].size != SN_DYNAMIC && f->dims.data[d].size < FEW;
 }
 
-static bool find_dims(const SnForm *f, Shared *s) {
+static bool find_dims(const SnForm *f, SnRowProduct *s, bool alone) {
   const SnAccess *a = &f->inputs.data[s->inputs[0]], *b = &f->inputs.data[s->inputs[1]];
   s->shared = s->columns = -1;
   for (int64_t d = 0; d < f->num_rows; ++d) {
@@ -124,14 +112,18 @@ static bool find_dims(const SnForm *f, Shared *s) {
     }
   }
   bool few = s->columns >= 0 && (is_few(f, s->columns) || is_few(f, f->num_rows));
-  return s->shared >= 0 && s->columns == f->num_rows - 1 && !few; // results lie so
+  return (s->shared >= 0 || alone) && s->columns == f->num_rows - 1 && !few; // results lie so
 }
 
-static bool find(const SnForm *f, Shared *s) {
-  *s = (Shared){0};
+static bool same_types(const SnRowProduct *s) {
+  return mlirTypeEqual(sn_type_of(s->sides[0]), sn_type_of(s->sides[1]));
+}
+
+bool sn_find_row_product(const SnForm *f, SnRowProduct *s, bool alone) {
+  *s = (SnRowProduct){0};
   if (f->contract || !sn_is_plain(f) || f->schedule.ptr || f->num_rows < 2 || f->num_cols != 1 ||
       f->accumulators.size || f->indices.size || f->dims.size + 1 > SN_MAX_DIMS || f->outputs.size > SN_MAX_DIMS ||
-      !find_sum(f, s))
+      !find_sum(f, s) || (!alone && !same_types(s)))
     return false;
   for (size_t k = 0; k < f->inputs.size; ++k)
     if (!is_plain_access(&f->inputs.data[k]) ||
@@ -141,19 +133,19 @@ static bool find(const SnForm *f, Shared *s) {
     if (sn_uses_cols(f, f->outputs.data[o].map) || sn_is_reduced(f, o) ||
         sn_rank(sn_type_of(f->outputs.data[o].value)) + 1 > SN_MAX_DIMS)
       return false;
-  if (find_dims(f, s))
+  if (find_dims(f, s, alone))
     return true;
   size_t input = s->inputs[0]; // the other way round
   MlirValue side = s->sides[0];
   s->inputs[0] = s->inputs[1], s->sides[0] = s->sides[1];
   s->inputs[1] = input, s->sides[1] = side;
-  return find_dims(f, s);
+  return find_dims(f, s, alone);
 }
 
 // ---- the product ----------------------------------------------------------------------------------
 
 // Dimensions of the product: rows but the columns, `shared` as two of them; the columns; what is summed.
-static void set_dims(MlirContext ctx, const SnForm *f, const Shared *s, SnForm *to, MlirAffineExpr *dims) {
+static void set_dims(MlirContext ctx, const SnForm *f, const SnRowProduct *s, SnForm *to, MlirAffineExpr *dims) {
   for (int64_t d = 0; d < f->num_rows; ++d) {
     if (d == s->columns)
       continue;
@@ -186,7 +178,7 @@ static SnAccess moved(const SnAccess *a, const SnForm *to, const MlirAffineExpr 
   return x;
 }
 
-static void multiply(MlirOperation op, const SnForm *f, const Shared *s) {
+MlirOperation sn_multiply_rows(MlirOperation op, const SnForm *f, const SnRowProduct *s) {
   SnBuilder b = sn_before(op);
   SnForm to = {.contract = true};
   MlirAffineExpr dims[SN_MAX_DIMS];
@@ -228,6 +220,7 @@ static void multiply(MlirOperation op, const SnForm *f, const Shared *s) {
   sn_vec_free(&values);
   sn_map_free(&map);
   sn_form_free(&to);
+  return made;
 }
 
 // ---- the pass -------------------------------------------------------------------------------------
@@ -237,9 +230,9 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation root) {
   SnOpVec forms = sn_collect(root, "sinter.rowwise");
   for (size_t k = 0; k < forms.size; ++k) {
     SnForm f = sn_form_read(forms.data[k]);
-    Shared s;
-    if (sn_num_results(f.op) && find(&f, &s))
-      multiply(f.op, &f, &s);
+    SnRowProduct s;
+    if (sn_num_results(f.op) && sn_find_row_product(&f, &s, false))
+      sn_multiply_rows(f.op, &f, &s);
     sn_form_free(&f);
   }
   sn_vec_free(&forms);

@@ -10,6 +10,10 @@ CHAINS = ["run/chains.mlir"]
 STREAM = ["run/chains_stream.mlir"]
 
 MUTANTS = [Mutant(*m) for m in (
+    ("passes/arrange/single_queries.c", " && bytes >= MANY_BYTES", "", ["passes/arrange/single_queries.mlir"],
+     "few keys are a kernel of one block"),
+    ("passes/arrange/single_queries.c", "factors[d] != next", "false", ["passes/arrange/single_queries.mlir"],
+     "heads that lie otherwise are taken for the values'"),
     ("lowering/facts/gpu_chains.c", "(!is_layer(f) && sn_gpu_stores_much(f, from))", "sn_gpu_stores_much(f, from)",
      ["passes/split/gpu_chains.mlir"], "a hidden layer in f32 is multiplied in parts unasked"),
     ("lowering/facts/gpu_chains.c", "sn_times(parts_from, TIMES) : parts_from", "parts_from : parts_from",
