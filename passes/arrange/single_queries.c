@@ -275,7 +275,8 @@ static bool find_softmax(Query *q) {
   MlirAffineExpr e[SN_MAX_DIMS];
   const SnAccess *scores = access_of(&f, q->read_by_softmax);
   bool fits = is_softmax(&f) && scores && is_in_order(&f, scores, -1, f.num_rows) &&
-              is_in_order(&f, &f.outputs.data[0], -1, f.num_rows) && in_rows(&f, -1, &q->rows, e) && !names_rows(&f, -1);
+              is_in_order(&f, &f.outputs.data[0], -1, f.num_rows) &&
+              in_rows(&f, -1, &q->rows, e) && !names_rows(&f, -1);
   sn_form_free(&f);
   return fits;
 }
