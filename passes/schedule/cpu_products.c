@@ -45,6 +45,8 @@
 #define LONG_SUM 64       // of as few columns of which rows are copied
 #define COPIED_COLUMNS 128 // of a task that copies its rows, which takes as long as to multiply 22 of them
 #define LINE_COLUMNS 320   // of whole lines: a line that a block cuts is copied in two parts, each of some vectors
+#define SHORT_SUM 8        // of k: sums are written about as often as they are added to,
+#define SHORT_SUMS (24 << 10) // so that a block has this many bytes of them, which stay in the first cache
 #define SHARED_BLOCKS 3    // that use weights which are copied once for all: with two the copy goes through caches
 #define SHARED_WEIGHTS (1 << 20) // bytes of such a copy, which stays in the second cache
 #define SHARED_WORK (1 << 16)    // elements that are not copied again: some microseconds
@@ -338,6 +340,8 @@ static int64_t most_rows(const Plan *p) {
 // Blocks whose columns may be shared have fewer rows only where that makes tasks of enough work for a few threads.
 static int64_t rows_of_parts(const Plan *p) {
   int64_t all = most_rows(p), sum = p->work.summed;
+  if (sum != SN_DYNAMIC && sum <= SHORT_SUM && all > SHORT_SUMS / 4 / p->n)
+    all = at_least_one(SHORT_SUMS / 4 / p->n);
   int64_t m = sn_pieces(p->rows, sn_pieces(p->rows, all));
   if (p->batch == SN_DYNAMIC || p->work.widest == SN_DYNAMIC || sum == SN_DYNAMIC)
     return m;

@@ -23,6 +23,8 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/schedule/cpu_products.c", "(most < LINE_COLUMNS ? most : LINE_COLUMNS) / line * line",
      "(most < LINE_COLUMNS ? most : LINE_COLUMNS)", ["passes/schedule/image_lines.mlir"],
      "blocks cut lines of an image, each part of which is copied apart"),
+    ("passes/schedule/cpu_products.c", "sum <= SHORT_SUM && all", "sum < 0 && all", ["passes/schedule/shared_weights.mlir"],
+     "sums of a few products go through the second cache"),
     ("passes/schedule/cpu_products.c", "2 * sum >= sn_times(rows, vector)", "true",
      ["passes/schedule/shared_weights.mlir"], "vectors of two elements are summed up for each result"),
     ("passes/arrange/half_sums.c", "finite, low, zero", "finite, zero, low",

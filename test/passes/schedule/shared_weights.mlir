@@ -108,3 +108,19 @@ func.func @long_sum(%x: tensor<16x128xf32>, %w: tensor<768x128xf32>) -> tensor<1
   }
   return %y : tensor<16x768xf32>
 }
+
+// -----
+
+// Sums of three products each are stored almost as often as they are added to: a block's stay in the first cache.
+
+// CHECK-LABEL: func @few_summed
+//       CHECK: kernel = "libxsmm", {{.*}}m = 94, n = 64
+func.func @few_summed(%x: tensor<1024x3xf32>, %w: tensor<970x3xf32>) -> tensor<1024x970xf32> {
+  %e = tensor.empty() : tensor<1024x970xf32>
+  %y = sinter.contract (i = 1024) by (j = 970) product (k = 3) (%x[i, k] : tensor<1024x3xf32>, %w[j, k] : tensor<970x3xf32>) : f32
+      outs(%e[i, j] : tensor<1024x970xf32>) {
+  ^row(%a: tensor<970xf32>):
+    sinter.yield %a : tensor<970xf32>
+  }
+  return %y : tensor<1024x970xf32>
+}
