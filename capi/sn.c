@@ -60,8 +60,11 @@ bool sn_table_get(const SnTable *t, const void *key, uintptr_t *value) {
   return found;
 }
 
+// In time that its numbers take, not what it had room for once.
 void sn_table_clear(SnTable *t) {
-  if (t->size)
+  if (t->capacity > 64 + 8 * t->size)
+    sn_table_free(t);
+  else if (t->size)
     memset(t->keys, 0, t->capacity * sizeof *t->keys);
   t->size = 0;
 }

@@ -49,11 +49,11 @@ static bool is_view(const SnForm *f, size_t output, size_t *input) {
 }
 
 // Whether the value is read by one of the operations, or is the one that they are needed for.
-static bool is_needed(MlirValue v, MlirValue made, const SnOpVec *ops) {
+static bool is_needed(MlirValue v, MlirValue made, const SnTable *ops) {
   bool needed = sn_same(v, made);
-  for (size_t i = 0; i < ops->size && !needed; ++i)
-    for (intptr_t k = 0; k < sn_num_operands(ops->data[i]) && !needed; ++k)
-      needed = sn_same(sn_operand(ops->data[i], k), v);
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use) && !needed;
+       use = mlirOpOperandGetNextUse(use))
+    needed = sn_table_has(ops, mlirOpOperandGetOwner(use).ptr);
   return needed;
 }
 
@@ -68,18 +68,22 @@ static bool is_cheap_value(const SnForm *f, size_t output, bool heavy) {
   bool in_memory = true, light = true;
   SnOpVec ops = {0}; // of this result alone
   SnMap none = {0};
+  SnTable needed = {0};
   sn_needed_ops(made, &none, &ops);
-  for (size_t i = 0; i < ops.size; ++i)
+  for (size_t i = 0; i < ops.size; ++i) {
     light &= sn_row_op_cost(ops.data[i]) < SN_COST_DIVISION;
+    sn_table_put(&needed, ops.data[i].ptr, 1);
+  }
   for (size_t k = 0; k < f->inputs.size; ++k) {
     MlirOperation def = sn_definer(f->inputs.data[k].value);
-    if (!is_needed(sn_input_argument(f, k), made, &ops))
+    if (!is_needed(sn_input_argument(f, k), made, &needed))
       continue;
     in_memory &= sn_null(def) || !sn_is_form(def);
     in_bytes += sn_bytes(sn_type_of(f->inputs.data[k].value));
     in_elements += sn_elements(sn_type_of(f->inputs.data[k].value));
   }
   sn_vec_free(&ops);
+  sn_table_free(&needed);
   sn_map_free(&none);
   bool smaller = in_bytes < sn_bytes(out) || in_elements < sn_elements(out);
   return is_view(f, output, &input) || ((light || heavy) && smaller) ||

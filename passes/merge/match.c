@@ -174,6 +174,14 @@ static void match_shared(Match *m, const SnAccess *x, const SnAccess *y, bool an
     match_exprs(m, mlirAffineMapGetResult(x->map, p), mlirAffineMapGetResult(y->map, p), any_split);
 }
 
+// Every dimension of a has its place: nothing that both read says more. (Products have dimensions of their own.)
+static bool is_matched(const Match *m) {
+  for (intptr_t d = 0; d < m->a->num_rows + m->a->num_cols; ++d)
+    if (m->to_b[d] < 0 && !m->through[d].ptr)
+      return false;
+  return true;
+}
+
 // Columns (or rows) that nothing matched, in order, where the sizes agree.
 static void match_rest(Match *m, bool rows) {
   intptr_t b = rows ? 0 : m->b->num_rows, b_end = rows ? m->b->num_rows : m->b->num_rows + m->b->num_cols;
@@ -502,8 +510,8 @@ static bool decide(SnMerge *m, Match *match) {
   bool a_free = is_free(a), b_free = is_free(b), shared = false;
   if (m->duplicate && !sn_is_elementwise_form(a))
     return sn_refuse(a->op, SN_WHY_TWICE);
-  for (size_t i = 0; i < a->inputs.size; ++i)
-    for (size_t k = 0; k < b->inputs.size; ++k)
+  for (size_t i = 0; i < a->inputs.size && !is_matched(match); ++i)
+    for (size_t k = 0; k < b->inputs.size && !is_matched(match); ++k)
       if (sn_same(a->inputs.data[i].value, b->inputs.data[k].value)) {
         match_shared(match, &a->inputs.data[i], &b->inputs.data[k], a_free || b_free);
         shared = true;

@@ -156,18 +156,22 @@ static void move_op(SnBuilder *b, const Move *move, MlirOperation op) {
   moves[sn_row_op_of(op)->id](b, move, op);
 }
 
-void sn_needed_ops(MlirValue v, const SnMap *known, SnOpVec *ops) {
+static void needed_ops(MlirValue v, const SnMap *known, SnTable *seen, SnOpVec *ops) {
   MlirOperation op = sn_definer(v);
-  if (!sn_none(sn_mapped(known, v)))
+  if (sn_null(op) || !sn_none(sn_mapped(known, v)) || sn_table_has(seen, op.ptr))
     return;
-  for (size_t i = 0; i < ops->size; ++i)
-    if (mlirOperationEqual(ops->data[i], op))
-      return;
-  if (sn_null(op))
-    return;
+  sn_table_put(seen, op.ptr, 1);
   for (intptr_t k = 0; k < sn_num_operands(op); ++k)
-    sn_needed_ops(sn_operand(op, k), known, ops);
+    needed_ops(sn_operand(op, k), known, seen, ops);
   sn_push(ops, op);
+}
+
+void sn_needed_ops(MlirValue v, const SnMap *known, SnOpVec *ops) {
+  SnTable seen = {0};
+  for (size_t i = 0; i < ops->size; ++i)
+    sn_table_put(&seen, ops->data[i].ptr, 1);
+  needed_ops(v, known, &seen, ops);
+  sn_table_free(&seen);
 }
 
 MlirValue sn_move_value(SnBuilder *b, const SnForm *from, MlirValue v, const MlirAffineExpr *dims, const SnForm *to,
