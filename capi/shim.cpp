@@ -83,6 +83,11 @@ bool sn_shim_is_elementwise(MlirOperation op) {
 size_t sn_shim_regions_hash(MlirOperation op) {
   DenseMap<Value, unsigned> numbers;
   auto number = [&](Value v) { return numbers.try_emplace(v, numbers.size()).first->second; };
+  // By its number if it is of a region, else itself.
+  auto operand = [&](Value v) {
+    bool inside = numbers.contains(v) || unwrap(op)->isAncestor(v.getParentBlock()->getParentOp());
+    return inside ? llvm::hash_code(number(v)) : hash_value(v);
+  };
   llvm::hash_code hash(0);
   unwrap(op)->walk<WalkOrder::PreOrder>([&](Operation *inner) {
     for (Region &region : inner->getRegions())
@@ -93,8 +98,7 @@ size_t sn_shim_regions_hash(MlirOperation op) {
       return;
     hash = llvm::hash_combine(
         hash, OperationEquivalence::computeHash(
-                  inner, [&](Value v) { return llvm::hash_code(number(v)); }, OperationEquivalence::ignoreHashValue,
-                  OperationEquivalence::IgnoreLocations));
+                  inner, operand, OperationEquivalence::ignoreHashValue, OperationEquivalence::IgnoreLocations));
     for (Value result : inner->getResults())
       number(result);
   });
@@ -106,6 +110,17 @@ bool sn_shim_same_regions(MlirOperation a, MlirOperation b) {
       return false;
   return true;
 }
+
+size_t sn_shim_hash(MlirOperation op) {
+  llvm::hash_code hash = OperationEquivalence::computeHash(
+      unwrap(op), [](Value v) { return hash_value(v); }, OperationEquivalence::ignoreHashValue,
+      OperationEquivalence::IgnoreLocations);
+  return unwrap(op)->getNumRegions() ? size_t(llvm::hash_combine(hash, sn_shim_regions_hash(op))) : size_t(hash);
+}
+bool sn_shim_same(MlirOperation a, MlirOperation b) {
+  return OperationEquivalence::isEquivalentTo(unwrap(a), unwrap(b), OperationEquivalence::IgnoreLocations);
+}
+bool sn_shim_is_isolated(MlirOperation op) { return unwrap(op)->hasTrait<OpTrait::IsIsolatedFromAbove>(); }
 
 MlirOperation sn_shim_symbol(MlirOperation module, MlirStringRef name) {
   Operation *op = unwrap(module);

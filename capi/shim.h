@@ -36,10 +36,16 @@ bool sn_shim_is_dead(MlirOperation op);
 bool sn_shim_is_pure(MlirOperation op);
 // The op is one of arith's or math's that works element by element.
 bool sn_shim_is_elementwise(MlirOperation op);
-// Equal for operations whose regions do the same, whatever locations say and values are called.
+// Equal for operations whose regions do the same, whatever locations say and values are called. What regions take from
+// outside is to be the same value.
 size_t sn_shim_regions_hash(MlirOperation op);
 // The regions of both do the same. Of operations with as many regions.
 bool sn_shim_same_regions(MlirOperation a, MlirOperation b);
+// Equal for operations that are the same: of equal operands, whose regions do the same.
+size_t sn_shim_hash(MlirOperation op);
+bool sn_shim_same(MlirOperation a, MlirOperation b);
+// Its regions see nothing from outside.
+bool sn_shim_is_isolated(MlirOperation op);
 
 // ---- constants as bytes --------------------------------------------------------
 

@@ -37,7 +37,7 @@ static const SnStep prepare_steps[] = {
     {"sinter-concat", "slices of concatenations read pieces of them", NULL},
     {"sinter-reshape", "matmul(collapse_shape(x)) -> generic over x's own dimensions", NULL},
     {"canonicalize", "what the reshapes stood on is gone", NULL},
-    {"cse", "one op for each value", "prepared"},
+    {"sinter-cse", "one op for each value", "prepared"},
     {0},
 };
 const SnPipeline sn_pipeline_prepare = {
