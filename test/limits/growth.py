@@ -32,8 +32,35 @@ SIZES = {
     "whiles": (20, 80),
     "branches": (20, 80),
     "nested": (20, 80),
-    "concats": (8, 32),
+    "concats": (64, 256),
     "transformer": (2, 8),
+    "resnet": (4, 16),
+    "fan_out": (60, 240),
+    "readers": (40, 160),
+    "fan_in": (60, 240),
+    "reductions": (240, 960),
+    "dag": (480, 1920),
+    "mixed": (40, 160),
+    "reshapes": (60, 240),
+    "turned": (60, 240),
+    "slices": (240, 960),
+    "shrinking": (240, 960),
+    "inserts": (100, 400),
+    "replaced": (160, 640),
+    "stacked": (60, 240),
+    "split": (60, 240),
+    "pads": (40, 160),
+    "constants": (60, 240),
+    "rnn": (20, 80),
+    "embeddings": (80, 320),
+    "heads": (12, 48),
+    "graph": (20, 80),
+    "residual": (20, 80),
+    "norms": (12, 48),
+    "narrow": (6, 24),
+    "scans": (40, 160),
+    "sorts": (40, 160),
+    "tosa": (20, 80),
 }
 
 
@@ -43,8 +70,10 @@ def work(options, kind, n):
     command += ["--loss"] if options.gradients else []
     program = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
     wrt = "wrt=" + program.decode().rsplit("// wrt=", 1)[1].strip() if options.gradients else ""
+    dialect = "input=tosa" if kind == "tosa" else ""
     tool = ["test-counting-cc", "-", "-o", "counted.o"] if options.library else [
-        "test-counting-opt", f"--sinter-cpu={options.options} {wrt}", "--mlir-disable-threading", "-o", "/dev/null"]
+        "test-counting-opt", f"--sinter-{options.target}={options.options} {wrt} {dialect}",
+        "--mlir-disable-threading", "-o", "/dev/null"]
     done = subprocess.run(tool, input=program, stderr=subprocess.PIPE, check=False)
     lines = done.stderr.decode().splitlines()
     if done.returncode:
@@ -57,7 +86,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("kinds", nargs="+", choices=SIZES, metavar="KIND")
     parser.add_argument("--gradients", action="store_true", help="of programs of layers: by all weights")
-    parser.add_argument("--options", default="", help="of sinter-cpu")
+    parser.add_argument("--target", default="cpu", choices=("cpu", "gpu"))
+    parser.add_argument("--options", default="", help="of sinter-cpu, or sinter-gpu")
     parser.add_argument("--library", action="store_true", help="of sinter-cc, on its own options")
     parser.add_argument("--exponent", type=float, default=1.1)
     parser.add_argument("--each", type=float, default=1.5)
