@@ -28,7 +28,7 @@ typedef struct {
 } Adjoint;
 
 // The finish's argument for input k.
-static MlirValue finish_argument(const SnForm *f, size_t input) {
+MlirValue sn_finish_argument(const SnForm *f, size_t input) {
   intptr_t place = (intptr_t)f->accumulators.size;
   for (size_t k = sn_first_input(f); k < input; ++k)
     place += sn_is_uniform(f, k);
@@ -56,7 +56,7 @@ static void find_active(Adjoint *a) {
       sn_push(&r->active, mlirBlockGetArgument(f->finish, (intptr_t)k));
   for (size_t k = 0; k < f->inputs.size; ++k)
     if (a->active[k] && sn_is_uniform(f, k))
-      sn_push(&r->active, finish_argument(f, k));
+      sn_push(&r->active, sn_finish_argument(f, k));
   sn_find_active(r, f->finish);
 }
 
@@ -273,7 +273,7 @@ static bool make_gradients(Adjoint *a) {
   map_inputs(&r, f, &to);
   for (size_t k = 0; k < f->inputs.size && f->finish.ptr; ++k)
     if (sn_is_uniform(f, k))
-      sn_map(&r.copies, finish_argument(f, k), sn_input_argument(&to, k));
+      sn_map(&r.copies, sn_finish_argument(f, k), sn_input_argument(&to, k));
   sn_copy_forward(&r, f->body);
   bool ok = seed_body(a, &r, &to, &extra) && sn_reverse_block(&r, f->body);
   yield_gradients(a, &r, &to, routes, &gathers);
@@ -298,7 +298,7 @@ static bool make_finish_gradients(Adjoint *a) {
   SnForm *f = &a->f, to = {0};
   bool columns = false, any = false;
   for (size_t k = 0; k < f->inputs.size; ++k)
-    any |= a->active[k] && sn_is_uniform(f, k) && mlirValueGetFirstUse(finish_argument(f, k)).ptr;
+    any |= a->active[k] && sn_is_uniform(f, k) && mlirValueGetFirstUse(sn_finish_argument(f, k)).ptr;
   if (!any)
     return true;
   for (size_t k = 0; k < f->accumulators.size; ++k)
@@ -335,12 +335,12 @@ static bool make_finish_gradients(Adjoint *a) {
   take_active(a, &r);
   for (size_t k = 0; k < f->inputs.size; ++k)
     if (sn_is_uniform(f, k))
-      sn_map(&r.copies, finish_argument(f, k), sn_input_argument(&to, place[k]));
+      sn_map(&r.copies, sn_finish_argument(f, k), sn_input_argument(&to, place[k]));
   bool ok = reverse_finish(a, &r, &to, &extra);
   SnValueVec yields = {0};
   for (size_t k = 0; k < f->inputs.size; ++k)
     if (a->active[k] && sn_is_uniform(f, k)) {
-      MlirValue g = sn_adjoint_of(&r, finish_argument(f, k));
+      MlirValue g = sn_adjoint_of(&r, sn_finish_argument(f, k));
       MlirType element = sn_element(sn_type_of(to.outputs.data[yields.size].value));
       sn_push(&yields, sn_none(g) ? sn_float(&body, element, 0) : sn_to_float(&body, g, element));
     }
@@ -375,7 +375,7 @@ bool sn_differentiate_form(SnBuilder *b, MlirOperation form, const SnGradient *u
   MlirType *own = sn_alloc((a.f.inputs.size + 1) * sizeof *own);
   for (size_t k = 0; k < a.f.inputs.size; ++k) {
     bool twice =
-        active[k] && a.f.finish.ptr && sn_is_uniform(&a.f, k) && mlirValueGetFirstUse(finish_argument(&a.f, k)).ptr;
+        active[k] && a.f.finish.ptr && sn_is_uniform(&a.f, k) && mlirValueGetFirstUse(sn_finish_argument(&a.f, k)).ptr;
     own[k] = twice ? sn_wide_type(elements[k]) : elements[k];
   }
   a.elements = own;

@@ -83,13 +83,19 @@ static MlirWalkResult visit_operands(MlirOperation op, void *user) {
   bool closed = sn_is_form(op) || sn_is(op, "sinter.steps");
   if (closed)
     n = mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), 0);
+  bool *reached = sn_is(op, "sinter.rowwise") ? sn_alloc((size_t)n + 1) : NULL;
+  if (reached)
+    sn_find_reached(op, NULL, reached);
   for (intptr_t i = 0; i < n && in->ok; ++i) {
     MlirValue v = sn_operand(op, i);
     MlirOperation def = sn_definer(v);
+    if (reached && !reached[i])
+      continue;
     if (!sn_null(def) && sn_is_float(sn_element(sn_type_of(v))) && !is_inside(def, in->around))
       in->ok = visit(in->g, def);
     in->depends |= is_between(in->g, v);
   }
+  free(reached);
   if (!in->ok)
     return MlirWalkResultInterrupt;
   return closed ? MlirWalkResultSkip : MlirWalkResultAdvance; // a body sees nothing from outside
@@ -223,10 +229,13 @@ static bool through_form(Graph *g, MlirOperation op) {
   MlirType *elements = sn_alloc((size_t)(n + 1) * sizeof *elements);
   for (intptr_t k = 0; k < sn_num_results(op); ++k)
     any |= (upstream[k] = gradient_of(g, sn_result(op, k))).given;
+  bool rows = any && sn_is(op, "sinter.rowwise"); // of the others each input has one
+  if (rows)
+    sn_find_reached(op, upstream, active);
   for (intptr_t k = 0; k < n; ++k) {
     MlirValue v = sn_operand(op, k);
     MlirOperation def = sn_definer(v);
-    active[k] = is_between(g, v);
+    active[k] = (!rows || active[k]) && is_between(g, v);
     elements[k] = sn_element(sn_type_of(v));
     // Added up, or handed on: rounded once, at the end.
     if (sn_is_float(elements[k]) && (has_readers(g, v) || (!sn_null(def) && lies_between(g, def))))

@@ -32,6 +32,8 @@ MlirType sn_wide_type(MlirType t);
 // A scalar or row of floats, extended or truncated to an element type.
 MlirValue sn_to_float(SnBuilder *b, MlirValue v, MlirType element);
 bool sn_is_active(const SnReverse *r, MlirValue v);
+// Whether an operation's result depends on what it reads so that a gradient may tell.
+bool sn_passes_on(MlirOperation op);
 // Finds what of the block depends on what is active already.
 void sn_find_active(SnReverse *r, MlirBlock block);
 // Copies the block's operations, but for asserts, and maps their results.
@@ -42,6 +44,11 @@ MlirValue sn_adjoint_of(const SnReverse *r, MlirValue v); // null if there is no
 // From the last operation to the first, each adds to the adjoints of its operands. False after an error.
 bool sn_reverse_block(SnReverse *r, MlirBlock block);
 void sn_reverse_free(SnReverse *r);
+
+// ---- differentiate/reached.c ---------------------------------------------------------------
+
+// Which inputs of a sinter.rowwise get a gradient of those results that have one (null: of all).
+void sn_find_reached(MlirOperation form, const SnGradient *upstream, bool *reached);
 
 // ---- differentiate/accesses.c --------------------------------------------------------------
 
@@ -91,6 +98,9 @@ MlirValue sn_gathered_gradient(SnBuilder *b, const SnForm *f, MlirOperation gath
                                MlirType element);
 
 // ---- differentiate/own_rows.c, differentiate/adjoint.c -------------------------------------------------------------
+
+// The argument of finish that input k is, which is uniform.
+MlirValue sn_finish_argument(const SnForm *f, size_t input);
 
 typedef void (*SnGive)(void *user, size_t input, MlirValue gradient);
 // Emits the forms that compute the gradients with respect to the active inputs of `form`, given those with respect

@@ -448,15 +448,14 @@ static bool reads_active(const SnReverse *r, MlirOperation op) {
   return false;
 }
 
-// Its result depends on what it reads so that a gradient may tell.
-static bool passes_on(MlirOperation op) {
+bool sn_passes_on(MlirOperation op) {
   bool (*rule)(Step *) = rule_of(op);
   return rule != nothing && rule != differentiate_detach;
 }
 
 void sn_find_active(SnReverse *r, MlirBlock block) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (passes_on(op) && reads_active(r, op))
+    if (sn_passes_on(op) && reads_active(r, op))
       for (intptr_t k = 0; k < sn_num_results(op); ++k)
         if (sn_is_float(sn_element(sn_type_of(sn_result(op, k)))))
           sn_push(&r->active, sn_result(op, k));

@@ -10,6 +10,7 @@ import torch
 
 from ._autograd import Gradients
 from ._compiler import Program
+from ._composite import Functions
 from ._library import Function
 from ._linalg import linalg_of, text_of
 
@@ -138,7 +139,8 @@ def _export(flat, tensors, shapes):
     from torch.nn.attention import SDPBackend, sdpa_kernel
     _there()
     try:
-        with torch.enable_grad(), sdpa_kernel(SDPBackend.MATH):  # or a torch.no_grad() of the module would not be seen
+        # With gradients on, or a torch.no_grad() of the module would not be seen.
+        with torch.enable_grad(), sdpa_kernel(SDPBackend.MATH), Functions():
             exported = torch.export.export(flat, tensors, dynamic_shapes=shapes, strict=False)
         for part in exported.graph_module.modules():
             for node in part.graph.nodes:  # a view of what torch-mlir lays out otherwise is a reshape

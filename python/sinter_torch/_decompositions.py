@@ -3,8 +3,10 @@
     gelu(x, approximate="tanh")    by 0.7977245 for sqrt(2 / pi) = 0.7978846, which is off by 2e-4
     sinc(x)                        its gradient at 0 would be 0 / 0
     erfc(x)                        refused; it becomes math.erfc by torch.ops.sinter.erfc (_linalg.py)
+    reciprocal(x), 1 / x           would stop at 0
     cdist(x, y), median(x)         refused
     pad(x, (-1, 1))                cut, then padded: MLIR adds up the two paddings, and what was cut is there again
+    special functions              refused: _special.py; searches, bags, norms of matrices and others: _composite.py
     conv_transpose(groups=C)       of as many groups as channels: refused; convolution_backward of several groups, too
 
 Each function answers what PyTorch answers, NotImplemented where torch-mlir may have it as it is. Gradients are those of
@@ -13,9 +15,12 @@ what it is made of, by sinter-differentiate; where PyTorch's rule is another at 
 test: test/python/functions.test
 """
 
+import functools
 import math
 
 import torch
+
+from . import _composite, _special
 
 
 def _in_float(function):
@@ -40,6 +45,10 @@ def _sinc(x):
     here = x == 0
     t = math.pi * torch.where(here, 1, x)  # the quotient is finite where it is not selected, too: so is its gradient
     return torch.where(here, 1, torch.sin(t) / t)
+
+
+def _reciprocal(x):
+    return torch.ones((), dtype=x.dtype) / x
 
 
 def _cdist(x, y, p=2.0, mode=None):
@@ -136,14 +145,15 @@ def graphs(exported):
     return [part for part in exported.graph_module.modules() if isinstance(part, torch.fx.GraphModule)]
 
 
-def taken_apart(exported, erfc):
-    """The program without what stands in the table; erfc is torch.ops.sinter.erfc."""
-    a = torch.ops.aten
+def taken_apart(exported, erfc, detach):
+    """The program without what stands in the table; erfc is torch.ops.sinter.erfc, detach hides from gradients."""
+    a, kept = torch.ops.aten, lambda function: functools.partial(function, detach=detach)
     table = {
         a.gelu.default: _gelu,
         a.sinc.default: _sinc,
         a.erfc.default: _in_float(erfc),
         a.special_erfc.default: _in_float(erfc),
+        a.reciprocal.default: _reciprocal,
         a.cdist.default: _cdist,
         a._cdist_forward.default: _cdist,
         a.pad.default: _pad_mode,
@@ -155,7 +165,28 @@ def taken_apart(exported, erfc):
         a.convolution_backward.default: _convolution_backward,
         a.median.default: _median,
         a.median.dim: _median_dim,
+        a.lgamma.default: _special.lgamma,
+        a.digamma.default: _special.digamma,
+        a.special_psi.default: _special.digamma,
+        a.special_gammaln.default: _special.lgamma,
+        a.mvlgamma.default: _special.mvlgamma,
+        a.special_multigammaln.default: _special.mvlgamma,
+        a.polygamma.default: _special.polygamma,
+        a.special_polygamma.default: _special.polygamma,
+        a.erfinv.default: kept(_special.erfinv),
+        a.special_erfinv.default: kept(_special.erfinv),
+        a.special_ndtri.default: kept(_special.ndtri),
+        a.special_erfcx.default: _special.erfcx,
+        a.special_log_ndtr.default: _special.log_ndtr,
+        a.i0.default: _special.i0,
+        a.special_i0.default: _special.i0,
+        a.special_i0e.default: _special.i0e,
+        a.special_i1.default: _special.i1,
+        a.special_i1e.default: _special.i1e,
+        a.hypot.default: kept(_special.hypot),
+        a.copysign.Tensor: _special.copysign,
+        a.copysign.Scalar: _special.copysign,
+        **_composite.table(),
     }
     targets = {node.target for part in graphs(exported) for node in part.graph.nodes}
-    table = {op: function for op, function in table.items() if op in targets}
-    return exported.run_decompositions(table) if table else exported
+    return exported.run_decompositions(table) if targets & table.keys() else exported

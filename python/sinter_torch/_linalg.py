@@ -317,13 +317,17 @@ def linalg_of(exported, name, gradients=True):
     return _say_equal(_lowered(exported, name, gradients), name, exported)
 
 
+def _same(x):
+    return x
+
+
 def _lowered(exported, name, gradients):
     from torch_mlir import fx
     from torch_mlir.compiler_utils import OutputType, lower_mlir_module, run_pipeline_with_repro_report
     unroll_extremes(exported, gradients)
     if gradients:
         mark(exported)
-    exported = widen_means(taken_apart(exported, _own("erfc")[1]))
+    exported = widen_means(taken_apart(exported, _own("erfc")[1], _own("detach")[1] if gradients else _same))
     from_the_front(exported)
     name_constants(exported)
     exported = join_open(exported)

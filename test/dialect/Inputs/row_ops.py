@@ -46,7 +46,8 @@ MAY = {
 }
 # Who asks whether an operation is of math: what may stand somewhere. What one costs is said by dialect/row_ops.c.
 MAY_MATH = {"capi/shim.cpp", "dialect/row_ops.c", "dialect/verify_row_ops.c", "dialect/verify_steps.c",
-            "lowering/host/host_sizes.c", "passes/math/math.c", "passes/program/loops.c", "passes/sequence/in_place.c",
+            "lowering/host/host_sizes.c", "passes/math/math.c", "passes/program/loops.c", "passes/sequence/all_turns.c",
+            "passes/sequence/in_place.c",
             "passes/program/tensor_steps.c"}
 
 lines = re.findall(r'LINE\((\w+), *"([^"]*)"', (root / "dialect/row_ops.h").read_text())

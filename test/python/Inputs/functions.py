@@ -73,6 +73,11 @@ for kind in (torch.float16, torch.bfloat16):
         got, want = sinter_torch.compile(CASES[name][0], x, cache=None)(x), CASES[name][0](x.double())
         assert got.dtype == kind and far(got, want) < torch.finfo(kind).eps, (name, kind)
 
+# 1 / 0 is infinite, of either sign.
+x = torch.tensor([0.0, -0.0, 2.0, math.inf])
+for function in (torch.reciprocal, lambda x: 3 / x, lambda x: x ** -1):
+    assert torch.equal(sinter_torch.compile(function, x, cache=None)(x), function(x))
+
 # A NaN is the median, at its place.
 got, want = sinter_torch.compile(lambda x: torch.median(x, 1), TORN, cache=None)(TORN), torch.median(TORN, 1)
 assert torch.equal(got[0].nan_to_num(9), want[0].nan_to_num(9)) and torch.equal(got[1], want[1])
@@ -89,5 +94,13 @@ x = torch.randn(9, requires_grad=True)
 sinter_torch.compile(lambda x: (torch.erfc(x) * x.detach()).sum(), x, cache=None)(x).backward()
 want = torch.autograd.grad((torch.erfc(y := x.detach().double().requires_grad_()) * y.detach()).sum(), y)[0]
 assert far(x.grad, want) <= BOUND
+
+# Nothing comes back through a detach: not an infinite derivative times 0.
+x = torch.tensor([0.0, 1.0, 4.0], requires_grad=True)
+for function in (lambda x: x * 2 + torch.sqrt(x).detach(), lambda x: torch.sqrt(x).detach() * (x - x.detach()),
+                 lambda x: torch.where(torch.sqrt(x).detach() > 1.5, torch.sqrt(x).detach(), x * 3)):
+    sinter_torch.compile(function, x, upstream=True, cache=None)(x).backward(torch.ones(3))
+    got, x.grad = x.grad, None
+    assert torch.equal(got, torch.autograd.grad(function(x).sum(), x)[0])
 
 print("all right")

@@ -1,0 +1,91 @@
+"""Values and gradients beside float64, and what are indices or counts beside PyTorch's own."""
+import math
+import warnings
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+import sinter_torch
+
+warnings.filterwarnings("ignore")
+torch.manual_seed(11)
+
+ROWS, IMAGES, TABLE = torch.randn(6, 9), torch.randn(2, 3, 7, 10), torch.randn(12, 5)
+VAR = (torch.rand(6, 9) - 0.3).clamp_min(0)  # some below eps
+BAGS = torch.tensor([[0, 3, 3], [11, 2, 5], [2, 2, 2], [7, 0, 1]])
+FLAT, OFFSETS = torch.tensor([4, 4, 0, 11, 2, 7, 2]), torch.tensor([0, 2, 2, 5])  # one bag is empty
+WEIGHTS, PUT = torch.rand(7), torch.randn(4, 9)
+HOLES = torch.where(torch.rand(6, 9) < 0.3, math.nan, ROWS)
+HOLES[2] = math.nan
+
+
+def bag(**options):
+    return lambda x: F.embedding_bag(FLAT, x, OFFSETS, **options)
+
+
+CASES = {
+    "dist": (lambda x: torch.dist(x, x.flip(0), 3), ROWS),
+    **{f"pdist_{p}": (lambda x, p=p: F.pdist(x, p), ROWS) for p in (1.0, 2.0, math.inf)},
+    **{f"norm_{p}": (lambda x, p=p: torch.linalg.norm(x, p), ROWS) for p in (1, -1, math.inf, -math.inf)},
+    "matrix_norm": (lambda x: torch.linalg.matrix_norm(x, 1, (3, 0), keepdim=True), IMAGES),
+    "matrix_norm_rows": (lambda x: torch.linalg.matrix_norm(x, -math.inf, (1, 2)), IMAGES),
+    "block_diag": (lambda x: torch.block_diag(x, x[0], x[:, :2] * 3), ROWS),
+    **{f"index_{r}": (lambda x, r=r: x.index_reduce(0, torch.tensor([4, 1, 4, 0]), PUT.to(x), r), ROWS)
+       for r in ("amax", "amin", "mean")},
+    "index_prod": (lambda x: x.index_reduce(1, torch.tensor([2]), x[:, :1], "prod", include_self=False), ROWS),
+    "nanmedian": (torch.nanmedian, HOLES[:2]),
+    "adaptive_1d": (lambda x: F.adaptive_max_pool1d(x, 4), IMAGES[0]),
+    "adaptive_2d": (lambda x: F.adaptive_max_pool2d(x, (3, 4)), IMAGES),
+    "adaptive_3d": (lambda x: F.adaptive_max_pool3d(x, (2, 3, 7)), IMAGES),
+    "gaussian_nll": (lambda x: F.gaussian_nll_loss(x, ROWS.to(x), VAR.to(x), full=True), ROWS.roll(1)),
+    "gaussian_nll_rows": (lambda x: nn.GaussianNLLLoss(reduction="sum")(ROWS.to(x), ROWS.to(x) * 2, x),
+                          VAR[:, :1]),
+    "cov": (lambda x: torch.cov(x, correction=0), ROWS),
+    "corrcoef": (torch.corrcoef, ROWS),
+    **{f"bags_{m}": (lambda x, m=m: F.embedding_bag(BAGS, x, mode=m), TABLE) for m in ("sum", "mean", "max")},
+    **{f"bags_padded_{m}": (lambda x, m=m: F.embedding_bag(BAGS, x, mode=m, padding_idx=2), TABLE)
+       for m in ("sum", "mean", "max")},
+    "bags_weighted": (lambda x: F.embedding_bag(BAGS, x, mode="sum", per_sample_weights=BAGS.to(x) / 4), TABLE),
+    **{f"offsets_{m}": (bag(mode=m), TABLE) for m in ("sum", "mean", "max")},
+    **{f"offsets_padded_{m}": (bag(mode=m, padding_idx=2), TABLE) for m in ("sum", "mean", "max")},
+    "offsets_last": (bag(mode="mean", include_last_offset=True), TABLE),
+    "offsets_weighted": (lambda x: F.embedding_bag(FLAT, x, OFFSETS, mode="sum", padding_idx=11,
+                                                   per_sample_weights=WEIGHTS.to(x)), TABLE),
+}  # fmt: skip
+
+for name, (function, x) in CASES.items():
+    x, wide = x.clone().requires_grad_(), x.double().requires_grad_()
+    got, want = sinter_torch.compile(function, x, upstream=True, cache=None)(x), function(wide)
+    upstream = torch.randn_like(want)
+    got.backward(upstream.float())
+    want.backward(upstream)
+    for got, want in ((got.detach().double(), want.detach()), (x.grad.double(), wide.grad)):
+        assert got.shape == want.shape, f"{name}: {got.shape}, not {want.shape}"
+        off = (got - want).abs().max() / want.abs().max()
+        assert off <= 1e-6, f"{name}: off by {off}"
+
+# What has no gradient: equal.
+EDGES, KEYS = torch.tensor([-1.0, 0.0, 0.0, 0.5, 2.0]), torch.tensor([[0.0, -1.0, 3.0], [0.5, math.nan, -7.0]])
+SORTED = ROWS.sort(1)[0]
+for name, function, x in (
+    ("searchsorted", lambda x: torch.searchsorted(EDGES, x), KEYS),
+    ("searchsorted right", lambda x: torch.searchsorted(EDGES, x, side="right", out_int32=True), KEYS),
+    ("searchsorted rows", lambda x: torch.searchsorted(x, x.flip(0)), SORTED),
+    ("searchsorted sorter", lambda x: torch.searchsorted(x, x * 0.5, sorter=x.argsort(1)), ROWS),
+    ("searchsorted integers", lambda x: torch.searchsorted(torch.tensor([1, 3, 3, 8]), x), BAGS),
+    ("bucketize", lambda x: torch.bucketize(x, EDGES, right=True), KEYS),
+    ("histc", lambda x: torch.histc(x, 7), ROWS),
+    ("histc of a range", lambda x: torch.histc(x, 4, -1, 1), ROWS),
+    ("nanmedian", lambda x: torch.nanmedian(x, 1, keepdim=True)[0], HOLES),
+    ("adaptive places", lambda x: F.adaptive_max_pool2d(x, (3, 4), return_indices=True)[1], IMAGES),
+    ("adaptive places in front", lambda x: F.adaptive_max_pool3d(x, (2, 5, 3), return_indices=True)[1], IMAGES),
+):
+    got, want = sinter_torch.compile(function, x, cache=None)(x), function(x)
+    assert got.dtype == want.dtype and torch.equal(got.nan_to_num(7), want.nan_to_num(7)), f"{name}: {got}, not {want}"
+
+# Sizes of a call: another number of bags and of rows.
+step = sinter_torch.compile(lambda x, at: F.embedding_bag(at, x, mode="max"), TABLE, BAGS, dynamic={1: 0}, cache=None)
+assert torch.equal(step(TABLE, BAGS[:2]), F.embedding_bag(BAGS[:2], TABLE, mode="max"))
+
+print("all right")
