@@ -202,6 +202,16 @@ bool sn_gpu_row_thread(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   return true;
 }
 
+// Bytes that a thread leaves for other warps where each has a part of a row: a number of each reduction, in places of
+// their own (lowering/gpu/meet/cluster.c).
+static int64_t left_by_thread(const SnForm *f) {
+  int64_t bytes = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    for (intptr_t k = 0; k < sn_num_results(op) && sn_row_op_has(op, SN_READS_ALL); ++k)
+      bytes += sn_bits(sn_element(sn_type_of(sn_result(op, k)))) > 32 ? 8 : 4;
+  return bytes;
+}
+
 // A block has 32 rows that lie together, in registers: each warp some of the columns, of which a thread keeps up to 24
 // registers.
 bool sn_gpu_row_tile(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
@@ -211,7 +221,8 @@ bool sn_gpu_row_tile(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   *s = (SnGpuRowSchedule){.threads = 64, .vector = 1, .unroll = 1, .cluster = 1, .registers = true, .tile = true};
   while (s->threads < SN_GPU_ROW_THREADS && sn_pieces(a->length, s->threads / 32) * a->live > 24)
     s->threads *= 2;
-  if (sn_pieces(a->length, s->threads / 32) * a->live > SN_GPU_ROW_HELD)
+  if (sn_pieces(a->length, s->threads / 32) * a->live > SN_GPU_ROW_HELD ||
+      s->threads / 32 * 33 * left_by_thread(a->form) > SN_GPU_ROW_TEAM_SHARED)
     return false;
   s->team = s->threads; // not said
   s->blocks = SN_GPU_ROW_THREADS / s->threads * a->gpu->multiprocessors;

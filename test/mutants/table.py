@@ -25,6 +25,8 @@ MUTANTS = [Mutant(*m) for m in (
      "blocks cut lines of an image, each part of which is copied apart"),
     ("passes/schedule/cpu_products.c", "sum <= SHORT_SUM && all", "sum < 0 && all",
      ["passes/schedule/shared_weights.mlir"], "sums of a few products go through the second cache"),
+    ("passes/schedule/gpu_neighbours.c", "> 32 ? 8 : 4", "> 32 ? 8 : 0",
+     ["passes/schedule/gpu_families.mlir"], "sums of a tile need more shared memory than there is"),
     ("passes/differentiate/reached.c", "if (any && sn_passes_on(ops.data[i]))", "if (any)",
      ["passes/differentiate/detach.mlir"], "a gradient of 0 goes on through a detach"),
     ("passes/schedule/cpu_products.c", "2 * sum >= sn_times(rows, vector)", "true",

@@ -121,6 +121,90 @@ func.func @tile(%x: tensor<16x150x65536xf32>, %e: tensor<16x150x65536xf32>) -> t
 
 // -----
 
+// What warps leave each other has places of its own for each sum: nine have room in a block of 32 warps, ten do not,
+// and rows are read again.
+
+// CHECK-LABEL: func @nine_sums
+//       CHECK: residency = "registers", shape = "tile", threads = 1024,
+func.func @nine_sums(%x: tensor<600x8192xf32>, %e: tensor<600x8192xf32>) -> tensor<600x8192xf32> {
+  %0 = sinter.rowwise (k = 8192) by (j = 600) ins(%x[j, k] : tensor<600x8192xf32>) outs(%e[j, k] : tensor<600x8192xf32>) {
+  ^row(%a0: tensor<600xf32>):
+    %s0 = sinter.row_reduce add %a0 : tensor<600xf32> -> f32
+    %b0 = sinter.broadcast %s0 : f32 -> tensor<600xf32>
+    %a1 = arith.divf %a0, %b0 : tensor<600xf32>
+    %s1 = sinter.row_reduce add %a1 : tensor<600xf32> -> f32
+    %b1 = sinter.broadcast %s1 : f32 -> tensor<600xf32>
+    %a2 = arith.divf %a1, %b1 : tensor<600xf32>
+    %s2 = sinter.row_reduce add %a2 : tensor<600xf32> -> f32
+    %b2 = sinter.broadcast %s2 : f32 -> tensor<600xf32>
+    %a3 = arith.divf %a2, %b2 : tensor<600xf32>
+    %s3 = sinter.row_reduce add %a3 : tensor<600xf32> -> f32
+    %b3 = sinter.broadcast %s3 : f32 -> tensor<600xf32>
+    %a4 = arith.divf %a3, %b3 : tensor<600xf32>
+    %s4 = sinter.row_reduce add %a4 : tensor<600xf32> -> f32
+    %b4 = sinter.broadcast %s4 : f32 -> tensor<600xf32>
+    %a5 = arith.divf %a4, %b4 : tensor<600xf32>
+    %s5 = sinter.row_reduce add %a5 : tensor<600xf32> -> f32
+    %b5 = sinter.broadcast %s5 : f32 -> tensor<600xf32>
+    %a6 = arith.divf %a5, %b5 : tensor<600xf32>
+    %s6 = sinter.row_reduce add %a6 : tensor<600xf32> -> f32
+    %b6 = sinter.broadcast %s6 : f32 -> tensor<600xf32>
+    %a7 = arith.divf %a6, %b6 : tensor<600xf32>
+    %s7 = sinter.row_reduce add %a7 : tensor<600xf32> -> f32
+    %b7 = sinter.broadcast %s7 : f32 -> tensor<600xf32>
+    %a8 = arith.divf %a7, %b7 : tensor<600xf32>
+    %s8 = sinter.row_reduce add %a8 : tensor<600xf32> -> f32
+    %b8 = sinter.broadcast %s8 : f32 -> tensor<600xf32>
+    %a9 = arith.divf %a8, %b8 : tensor<600xf32>
+    sinter.yield %a9 : tensor<600xf32>
+  }
+  return %0 : tensor<600x8192xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @ten_sums
+//       CHECK: residency = "reread", shape = "tile", threads = 512,
+func.func @ten_sums(%x: tensor<600x8192xf32>, %e: tensor<600x8192xf32>) -> tensor<600x8192xf32> {
+  %0 = sinter.rowwise (k = 8192) by (j = 600) ins(%x[j, k] : tensor<600x8192xf32>) outs(%e[j, k] : tensor<600x8192xf32>) {
+  ^row(%a0: tensor<600xf32>):
+    %s0 = sinter.row_reduce add %a0 : tensor<600xf32> -> f32
+    %b0 = sinter.broadcast %s0 : f32 -> tensor<600xf32>
+    %a1 = arith.divf %a0, %b0 : tensor<600xf32>
+    %s1 = sinter.row_reduce add %a1 : tensor<600xf32> -> f32
+    %b1 = sinter.broadcast %s1 : f32 -> tensor<600xf32>
+    %a2 = arith.divf %a1, %b1 : tensor<600xf32>
+    %s2 = sinter.row_reduce add %a2 : tensor<600xf32> -> f32
+    %b2 = sinter.broadcast %s2 : f32 -> tensor<600xf32>
+    %a3 = arith.divf %a2, %b2 : tensor<600xf32>
+    %s3 = sinter.row_reduce add %a3 : tensor<600xf32> -> f32
+    %b3 = sinter.broadcast %s3 : f32 -> tensor<600xf32>
+    %a4 = arith.divf %a3, %b3 : tensor<600xf32>
+    %s4 = sinter.row_reduce add %a4 : tensor<600xf32> -> f32
+    %b4 = sinter.broadcast %s4 : f32 -> tensor<600xf32>
+    %a5 = arith.divf %a4, %b4 : tensor<600xf32>
+    %s5 = sinter.row_reduce add %a5 : tensor<600xf32> -> f32
+    %b5 = sinter.broadcast %s5 : f32 -> tensor<600xf32>
+    %a6 = arith.divf %a5, %b5 : tensor<600xf32>
+    %s6 = sinter.row_reduce add %a6 : tensor<600xf32> -> f32
+    %b6 = sinter.broadcast %s6 : f32 -> tensor<600xf32>
+    %a7 = arith.divf %a6, %b6 : tensor<600xf32>
+    %s7 = sinter.row_reduce add %a7 : tensor<600xf32> -> f32
+    %b7 = sinter.broadcast %s7 : f32 -> tensor<600xf32>
+    %a8 = arith.divf %a7, %b7 : tensor<600xf32>
+    %s8 = sinter.row_reduce add %a8 : tensor<600xf32> -> f32
+    %b8 = sinter.broadcast %s8 : f32 -> tensor<600xf32>
+    %a9 = arith.divf %a8, %b8 : tensor<600xf32>
+    %s9 = sinter.row_reduce add %a9 : tensor<600xf32> -> f32
+    %b9 = sinter.broadcast %s9 : f32 -> tensor<600xf32>
+    %a10 = arith.divf %a9, %b9 : tensor<600xf32>
+    sinter.yield %a10 : tensor<600xf32>
+  }
+  return %0 : tensor<600x8192xf32>
+}
+
+// -----
+
 // Rows that are no multiple of a vector, in registers: by vectors all the same.
 
 // CHECK-LABEL: func @peeled
