@@ -40,7 +40,7 @@ SIZES = {
     "fan_in": (60, 240),
     "reductions": (240, 960),
     "dag": (480, 1920),
-    "mixed": (40, 160),
+    "mixed": (80, 320),
     "reshapes": (60, 240),
     "turned": (60, 240),
     "slices": (240, 960),
