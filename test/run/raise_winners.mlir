@@ -1,5 +1,5 @@
 // RUN: sinter-run %s --verify | FileCheck %s --implicit-check-not=differs
-// RUN: sinter-run %s --stats | FileCheck %s --check-prefix=STATS
+// RUN: sinter-run %s --launches=separate --stats | FileCheck %s --check-prefix=STATS
 
 // Which index wins, among equal values, infinities, NaNs and nothing at all: as the program's own loops have it.
 

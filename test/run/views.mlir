@@ -1,8 +1,10 @@
-// RUN: sinter-run %s --verify --stats | FileCheck %s
+// RUN: sinter-run %s --verify --stats --launches=separate | FileCheck %s
+// RUN: sinter-run %s --verify | FileCheck %s --check-prefix=SHARED --implicit-check-not=differs
 
 // Slices, reshapes, concatenations, paddings and insertions read the same elements in kernels as in plain linalg; none
 // of them is a kernel of its own beside what reads it.
 
+// SHARED-COUNT-6: of main agrees
 // CHECK-DAG: output 0 of main agrees with the decomposed program
 // CHECK-DAG: output 1 of main agrees with the decomposed program
 // CHECK-DAG: output 2 of main agrees with the decomposed program
