@@ -11,7 +11,7 @@
 MlirLogicalResult sn_gpu_lower_form(MlirOperation form, SnGpuTakeBody take, void *taker);
 // steps_gpu.c: the same of a sinter.steps.
 MlirLogicalResult sn_gpu_lower_steps(MlirOperation steps, SnGpuTakeBody take, void *taker);
-// sequence_gpu.c: a sinter.sequence on memrefs.
+// sequence/sequence_gpu.c: a sinter.sequence on memrefs.
 MlirLogicalResult sn_gpu_lower_sequence(MlirOperation sequence, SnGpuTakeBody take, void *taker);
 
 // narrow.c: a gpu.module of written kernels: an index has 32 bits where that is enough for all of them.

@@ -1,0 +1,191 @@
+// sequence_kernel.c: a sequence's kernel: its phases, and its loops.
+//
+//   form of phase 0
+//   count this block; wait until blocks * 1 are counted
+//   form of phase 1
+//   for each turn:  where it is not the first, count and wait as for a phase; the turn's forms
+//   ...
+//   the last block that counts itself sets the counter to 0
+//
+// test: test/lowering/gpu/sequence.mlir, test/gpu/sequences.test
+
+#include "lowering/gpu/lower_gpu.h"
+#include "lowering/gpu/meet/words.h"
+#include "lowering/gpu/sequence/sequence_gpu.h"
+#include "lowering/rows/rowprogram.h"
+
+// Turns that meet at no barrier, of all loops in front of a phase.
+static int64_t without_barrier(const SnGpuSequence *q, int64_t phase) {
+  int64_t n = 0;
+  for (size_t i = 0; i < q->s.loops.size; ++i) {
+    const SnSequenceLoop *loop = &q->s.loops.data[i];
+    if (q->words.data[i].size && phase > sn_loop_first_phase(&q->s, loop))
+      n += loop->turns - 1;
+  }
+  return n;
+}
+
+// All blocks are done with phases before this one, and see what they stored. So many phases there were (i64), each turn
+// of a loop counted, `without` of them without a barrier; `phase` is its number in the schedule, by which blocks ask
+// ahead; -1: nothing.
+static void begin_phase(SnBuilder *b, SnGpuKernel *k, const SnGpuSequence *q, MlirValue before, int64_t without,
+                        int64_t phase) {
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  int64_t known;
+  MlirValue began = before;
+  sn_gpu_sync(b, k);
+  sn_gpu_keep_time(b, k, q, before, true);
+  SnIf first = sn_if(b, k->first);
+  MlirValue counter = sn_gpu_counter(b, k, sn_index(b, 0));
+  sn_gpu_count(b, counter);
+  for (size_t i = 0; i < q->ahead.size; ++i)
+    if (q->ahead.data[i].phase == phase)
+      sn_gpu_ask(b, k, &q->ahead.data[i]);
+  if (without)
+    before = sn(b, "arith.subi", before, sn_int(b, i64, without));
+  MlirValue counted = sn_known(before, &known) ? sn_int(b, i64, known * k->blocks)
+                                               : sn(b, "arith.muli", before, sn_int(b, i64, k->blocks));
+  sn_gpu_await_count(b, k, counter, counted);
+  sn_end_if(b, &first);
+  sn_gpu_sync(b, k);
+  sn_gpu_keep_time(b, k, q, began, false);
+}
+
+// The kernel, while its forms are written.
+typedef struct {
+  SnGpuSequence *q;
+  SnGpuKernel *k;
+  MlirValue zero;
+} Emitting;
+
+// i64: phases before the one of form m, in this turn.
+static MlirValue phases_before(SnBuilder *b, const Emitting *e, size_t m, const SnTurns *t) {
+  const SnSequence *s = &e->q->s;
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  MlirValue n = sn_int(b, i64, sn_sequence_phases_before(s, s->phase.data[m]));
+  if (!t)
+    return n;
+  MlirValue turn = sn(b, "arith.index_cast", t->at.index, i64);
+  return sn(b, "arith.addi", n, sn(b, "arith.muli", turn, sn_int(b, i64, sn_loop_phases(s, t->loop))));
+}
+
+static void emit_form(SnBuilder *b, const Emitting *e, size_t m, const SnTurns *t) {
+  SnGpuWriting w = {e->q, &e->q->members.data[m], b, e->k, e->zero, t};
+  sn_gpu_lower_form(e->q->members.data[m].op, sn_gpu_write_member, &w);
+}
+
+// The form behind another one, of the same turn if both are in a loop.
+static void emit_behind(SnBuilder *b, const Emitting *e, size_t m, const SnTurns *t) {
+  int64_t phase = e->q->s.phase.data[m];
+  if (phase > e->q->s.phase.data[m - 1])
+    begin_phase(b, e->k, e->q, phases_before(b, e, m, t), without_barrier(e->q, phase), t ? -1 : phase);
+  else // shared memory is this form's
+    sn_gpu_sync(b, e->k);
+}
+
+static MlirValue address_of(SnBuilder *b, MlirValue memory, void *user) {
+  const Emitting *e = user;
+  (void)b;
+  return e->k->addresses[sn_gpu_sequence_operand(e->q, memory)];
+}
+
+// Who has rows takes the words of the turn, which all others who have some have made.
+static void emit_turn_by_words(SnBuilder *b, const Emitting *e, const SnSequenceLoop *loop, const SnTurns *t,
+                               MlirValue later) {
+  const SnGpuWords *words = sn_gpu_words_of_loop(e->q, loop);
+  const SnGpuMember *m = &e->q->members.data[loop->first];
+  MlirValue first = sn(b, "arith.muli", e->k->block, sn_index(b, m->beside)),
+            has = sn(b, "arith.cmpi", first, sn_index(b, m->launch.blocks), sn_attr("predicate", sn_i64(b->ctx, 6))),
+            before = phases_before(b, e, loop->first, t); // ult
+  SnIf again = {0};
+  if (e->q->plan.clocks) {
+    again = sn_if(b, later);
+    sn_gpu_sync(b, e->k);
+    sn_gpu_keep_time(b, e->k, e->q, before, true);
+    sn_end_if(b, &again);
+  }
+  SnIf works = sn_if(b, has);
+  sn_gpu_sync(b, e->k);
+  SnGpuWriting early = {e->q, m, b, e->k, e->zero, t};
+  sn_gpu_lower_form(m->op, sn_gpu_read_before_words, &early);
+  for (size_t w = 0; w < words->size; ++w)
+    sn_gpu_take_words(b, e->k, &words->data[w], t, sn_operand(m->op, (intptr_t)words->data[w].input));
+  sn_gpu_sync(b, e->k);
+  if (e->q->plan.clocks) {
+    again = sn_if(b, later);
+    sn_gpu_keep_time(b, e->k, e->q, before, false);
+    sn_end_if(b, &again);
+  }
+  emit_form(b, e, loop->first, t);
+  sn_end_if(b, &works);
+}
+
+// A turn begins as a phase does; the first one has begun.
+static void emit_loop(SnBuilder *b, Emitting *e, const SnSequenceLoop *loop) {
+  SnTurns t = {.loop = loop, .base = address_of, .user = e, .space = 1};
+  for (size_t i = 0; i < loop->forms; ++i) {
+    SnGpuWriting w = {e->q, &e->q->members.data[loop->first + i], b, e->k, e->zero, &t};
+    sn_gpu_lower_form(w.member->op, sn_gpu_hold_operands, &w);
+  }
+  sn_turns_begin(b, &t);
+  MlirValue later = sn(b, "arith.cmpi", t.at.index, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 1))); // ne
+  if (sn_gpu_words_of_loop(e->q, loop)->size) {
+    emit_turn_by_words(b, e, loop, &t, later);
+    sn_turns_end(b, &t);
+    return;
+  }
+  SnIf again = sn_if(b, later);
+  begin_phase(b, e->k, e->q, phases_before(b, e, loop->first, &t),
+              without_barrier(e->q, sn_loop_first_phase(&e->q->s, loop)), -1);
+  sn_end_if(b, &again);
+  for (size_t i = 0; i < loop->forms; ++i) {
+    if (i)
+      emit_behind(b, e, loop->first + i, &t);
+    emit_form(b, e, loop->first + i, &t);
+  }
+  sn_turns_end(b, &t);
+}
+
+void sn_gpu_emit_sequence(SnBuilder *b, SnGpuKernel *k, const void *user) {
+  SnGpuSequence *q = (SnGpuSequence *)user; // its clocks are the kernel's
+  int64_t phases = sn_sequence_all_phases(&q->s), one = 1,
+          barriers = phases - without_barrier(q, sn_sequence_phases(&q->s));
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64);
+  Emitting e = {q, k, sn_gpu_launched_shared(b, k, "a zero", 1, &one, i32, SN_GPU_FOR_VECTORS)};
+  SnIf begin = sn_if(b, k->first);
+  sn_op(b, "memref.store", sn_int(b, i32, 0), e.zero, sn_index(b, 0));
+  if (barriers > 1)
+    sn_gpu_take_counter(b, k, sn_index(b, 0));
+  sn_end_if(b, &begin);
+  sn_gpu_sync(b, k);
+  for (size_t i = 0; i < q->words.size; ++i)
+    for (size_t w = 0; w < q->words.data[i].size; ++w) {
+      SnGpuWord *word = &q->words.data[i].data[w];
+      MlirOperation form = q->s.forms.data[q->s.loops.data[i].first];
+      sn_gpu_clear_words(b, k, word);
+      sn_gpu_make_word_memory(b, k, sn_type_of(sn_operand(form, (intptr_t)word->input)), word);
+    }
+  if (q->plan.clocks)
+    sn_gpu_make_clocks(b, k, q);
+  sn_gpu_keep_time(b, k, q, sn_int(b, i64, 0), false);
+  for (size_t m = 0; m < q->members.size; ++m) {
+    const SnSequenceLoop *loop = sn_sequence_loop(&q->s, m);
+    if (loop && m != loop->first)
+      continue; // written with the loop
+    if (m)
+      emit_behind(b, &e, m, NULL);
+    if (loop)
+      emit_loop(b, &e, loop);
+    else
+      emit_form(b, &e, m, NULL);
+  }
+  if (q->plan.clocks) {
+    sn_gpu_sync(b, k);
+    sn_gpu_keep_time(b, k, q, sn_int(b, i64, phases), true);
+  }
+  if (barriers > 1) {
+    SnIf first = sn_if(b, k->first);
+    sn_gpu_is_last(b, k, sn_index(b, 0), sn_int(b, i64, barriers * k->blocks));
+    sn_end_if(b, &first);
+  }
+}
