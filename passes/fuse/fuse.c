@@ -183,6 +183,17 @@ static bool look_through_view(SnForm *f, size_t input) {
   return ok;
 }
 
+static size_t num_readers(MlirValue v) {
+  SnTable seen = {0};
+  size_t n = 0;
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    n += !sn_table_has(&seen, mlirOpOperandGetOwner(use).ptr);
+    sn_table_put(&seen, mlirOpOperandGetOwner(use).ptr, 1);
+  }
+  sn_table_free(&seen);
+  return n;
+}
+
 // Makes one cheap value where op reads it. Sets *op to what stands in its place, null if nothing does.
 static bool inline_into(MlirOperation *op, const SnPolicy *policy) {
   SnForm f = sn_form_read(*op);
@@ -200,7 +211,9 @@ static bool inline_into(MlirOperation *op, const SnPolicy *policy) {
     if (cheap || (policy->computes_heavy_again && is_cheap(producer, result, true))) {
       SnMerge m;
       // A GPU's launch costs more than any of these.
-      changed = sn_can_serve(producer, *op, k, &m) && (cheap || policy->tensor_cores || sn_again_worth(&m, policy));
+      changed = sn_can_serve(producer, *op, k, &m) &&
+                (cheap || policy->tensor_cores ||
+                 sn_again_worth(&m, num_readers(sn_result(producer, (intptr_t)result)), policy));
       if (changed)
         *op = sn_tidy(sn_merge(&m));
       sn_merge_free(&m);

@@ -147,25 +147,28 @@ static double operations_of(MlirOperation op) {
   return of_cost[sn_row_op_cost(op)];
 }
 
-// Operations that the merged form computes again, for each byte of a's results that is neither written nor read.
-static double again_for_a_byte(const SnMerge *m) {
+// Operations that are computed again where each of so many forms computes a's results, for each byte that is neither
+// written nor read by them.
+static double again_for_a_byte(const SnMerge *m, size_t readers) {
   double operations = 0, bytes = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(m->a.body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
     operations += operations_of(op);
   for (intptr_t r = 0; r < mlirOperationGetNumResults(m->a.op); ++r)
-    bytes += 2 * sn_bytes(sn_type_of(mlirOperationGetResult(m->a.op, r)));
-  return (times_again(m) - 1) * points(&m->a, 0, (intptr_t)m->a.dims.size) * operations / bytes;
+    bytes += (double)(1 + readers) * sn_bytes(sn_type_of(mlirOperationGetResult(m->a.op, r)));
+  return ((double)readers * times_again(m) - 1) * points(&m->a, 0, (intptr_t)m->a.dims.size) * operations / bytes;
 }
 
-// What stays in a core's cache is written and read so many times as fast.
-enum { CACHE = 1 << 20, IN_CACHE = 8 };
+// What stays in a core's cache is written and read so many times as fast. To make it in its only reader saves a kernel
+// as well; what several read would be made by the first of them anyway.
+enum { CACHE = 1 << 20, IN_CACHE = 8, SHARED_IN_CACHE = 32 };
 
-bool sn_again_worth(const SnMerge *m, const SnPolicy *policy) {
+bool sn_again_worth(const SnMerge *m, size_t readers, const SnPolicy *policy) {
   double bytes = 0;
   for (intptr_t r = 0; r < mlirOperationGetNumResults(m->a.op); ++r)
     bytes += sn_bytes(sn_type_of(mlirOperationGetResult(m->a.op, r)));
-  return policy->computes_heavy_again &&
-         again_for_a_byte(m) <= policy->again_operations / (bytes <= CACHE && !policy->tensor_cores ? IN_CACHE : 1);
+  bool cached = bytes <= CACHE && !policy->tensor_cores;
+  double as_fast = !cached ? 1 : readers > 1 ? SHARED_IN_CACHE : IN_CACHE;
+  return policy->computes_heavy_again && again_for_a_byte(m, readers) <= policy->again_operations / as_fast;
 }
 
 // So few operations a GPU makes again in less time than a launch of its own takes.
@@ -236,7 +239,7 @@ bool sn_worth(const SnMerge *m, const SnPolicy *policy) {
                !sn_is_light(&m->a) && (times_again(m) > MOST_TIMES || (!policy->tensor_cores && rows_alike(m) > 1));
   again |= sn_is_elementwise_form(&m->a) && !is_one_number(&m->a) && !m->into_finish && !m->merged.contract &&
            is_rounded_again(m, policy);
-  return !again || sn_again_worth(m, policy) || is_less_than_launch(m, policy) || sn_refuse(m->a.op, SN_WHY_AGAIN);
+  return !again || sn_again_worth(m, 1, policy) || is_less_than_launch(m, policy) || sn_refuse(m->a.op, SN_WHY_AGAIN);
 }
 
 // ---- programs of sides --------------------------------------------------------------------------

@@ -787,6 +787,8 @@ MUTANTS = [Mutant(*m) for m in (
      ["passes/simplify/arithmetic.mlir"], "numbers that a half type rounds are not rounded"),
     ("passes/fuse/worth.c", "MANY_ALIKE = 64,", "MANY_ALIKE = 65,", ["passes/fuse/policy.mlir"],
      "a norm is rounded again for each of 64 columns"),
+    ("passes/fuse/worth.c", "readers > 1 ? SHARED_IN_CACHE : IN_CACHE", "IN_CACHE", ["passes/fuse/policy.mlir"],
+     "a logarithm that the first of two readers stores in a cache is computed by both"),
     ("passes/fuse/worth.c", "return rounds && !policy->tensor_cores", "return rounds",
      ["passes/fuse/policy.mlir"], "a GPU has a kernel more for a norm of one row"),
     ("passes/fuse/worth.c", "return rounds && !policy",

@@ -7,7 +7,7 @@
 // RUN: sinter-opt --pass-pipeline='builtin.module(sinter-fuse{policy=medium remarks=true})' --split-input-file %s -o /dev/null 2>&1 | FileCheck %s --check-prefix=WHY
 
 // What the policies differ in: medium computes nothing heavy again, aggressive at most 16 operations for a byte, or 2
-// for one that stays in a cache.
+// for one that stays in a cache, or half an operation where it has several readers.
 
 // An exponential for each column: inside, it would be one for each element.
 
@@ -228,10 +228,48 @@ func.func @heavy_once(%x: tensor<9x5xf32>, %b: tensor<9xf32>) -> tensor<9x5xf32>
 
 // AGGRESSIVE-LABEL: func @heavy_for_each_reader
 // AGGRESSIVE-COUNT-2: math.exp
+// AGGRESSIVE-NOT: math.exp
+// AGGRESSIVE: return
 // MEDIUM-LABEL: func @heavy_for_each_reader
 // MEDIUM-COUNT-1: math.exp
 // MEDIUM-NOT: math.exp
-func.func @heavy_for_each_reader(%x: tensor<9x5xbf16>) -> (tensor<9xf32>, tensor<5xf32>) {
+// MEDIUM: return
+func.func @heavy_for_each_reader(%x: tensor<900x500xbf16>) -> (tensor<900xf32>, tensor<500xf32>) {
+  %e = tensor.empty() : tensor<900x500xf32>
+  %a = tensor.empty() : tensor<900xf32>
+  %b = tensor.empty() : tensor<500xf32>
+  %s = sinter.rowwise (i = 900) by (j = 500) ins(%x[i, j] : tensor<900x500xbf16>) outs(%e[i, j] : tensor<900x500xf32>) {
+  ^row(%r: tensor<500xbf16>):
+    %w = arith.extf %r : tensor<500xbf16> to tensor<500xf32>
+    %c = math.exp %w : tensor<500xf32>
+    sinter.yield %c : tensor<500xf32>
+  }
+  %y = sinter.rowwise (i = 900) by (j = 500) ins(%s[i, j] : tensor<900x500xf32>) outs(%a[i] : tensor<900xf32>) {
+  ^row(%r: tensor<500xf32>):
+    %c = sinter.row_reduce maximumf %r : tensor<500xf32> -> f32
+    sinter.yield %c : f32
+  }
+  %z = sinter.rowwise (i = 500) by (j = 900) ins(%s[j, i] : tensor<900x500xf32>) outs(%b[i] : tensor<500xf32>) {
+  ^row(%r: tensor<900xf32>):
+    %c = sinter.row_reduce maximumf %r : tensor<900xf32> -> f32
+    sinter.yield %c : f32
+  }
+  return %y, %z : tensor<900xf32>, tensor<500xf32>
+}
+
+// -----
+
+// In a cache it is stored by the first of them, whatever the policy.
+
+// AGGRESSIVE-LABEL: func @heavy_for_each_reader_in_cache
+// AGGRESSIVE-COUNT-1: math.exp
+// AGGRESSIVE-NOT: math.exp
+// AGGRESSIVE: return
+// MEDIUM-LABEL: func @heavy_for_each_reader_in_cache
+// MEDIUM-COUNT-1: math.exp
+// MEDIUM-NOT: math.exp
+// MEDIUM: return
+func.func @heavy_for_each_reader_in_cache(%x: tensor<9x5xbf16>) -> (tensor<9xf32>, tensor<5xf32>) {
   %e = tensor.empty() : tensor<9x5xf32>
   %a = tensor.empty() : tensor<9xf32>
   %b = tensor.empty() : tensor<5xf32>
