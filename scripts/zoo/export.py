@@ -233,10 +233,10 @@ class Flat(torch.nn.Module):
         return self.function(*arguments)
 
 
-def dynamic_shapes(small, large, others):
+def dynamic_shapes(size, small, large, others):
     """Which sizes change with the batch."""
     def of(a, b):
-        return {i: torch.export.Dim.DYNAMIC for i, (m, n) in enumerate(zip(a.shape, b.shape)) if m != n} or None
+        return {i: size for i, (m, n) in enumerate(zip(a.shape, b.shape)) if m != n} or None
     return ((*(of(a, b) for a, b in zip(small, large)), *(None for _ in others)),)
 
 
@@ -272,7 +272,8 @@ def program(variant, batches):
     split = len(inputs)
     module = Flat(lambda *a: variant.value(a[:split], list(a[split:])))
     arguments = (*inputs, *variant.weights)
-    shapes = dynamic_shapes(inputs, variant.inputs(batches[1]), variant.weights) if len(batches) > 1 else None
+    size = torch.export.Dim("batch") if variant.model.pairs else torch.export.Dim.DYNAMIC
+    shapes = dynamic_shapes(size, inputs, variant.inputs(batches[1]), variant.weights) if len(batches) > 1 else None
     wide = Float64() if "f64" in variant.words else contextlib.nullcontext()
     with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), wide:
         exported = torch.export.export(module, arguments, dynamic_shapes=shapes, strict=False)

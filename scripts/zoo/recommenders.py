@@ -93,7 +93,8 @@ def two_tower():
             u = nn.functional.normalize(self.left(self.users(user)), dim=-1)
             v = nn.functional.normalize(self.right(self.items(item)), dim=-1)
             return u @ v.mT / 0.1
-    return Model(TwoTower(), lambda b: (ids(b, 37), ids(b, 41)), loss="classes", batch=6)
+    # Trained on pairs: the items of the others are what a user did not take.
+    return Model(TwoTower(), lambda b: (ids(b, 37), ids(b, 41)), loss="classes", batch=6, pairs=True)
 
 
 @model()
