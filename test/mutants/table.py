@@ -10,6 +10,12 @@ CHAINS = ["run/chains.mlir"]
 STREAM = ["run/chains_stream.mlir"]
 
 MUTANTS = [Mutant(*m) for m in (
+    ("lowering/gpu/products/product_slots.c", "factors[d] != sn_times(stride, all)", "false",
+     ["lowering/gpu/product_slots.mlir"], "rows of windows are taken for even lines"),
+    ("lowering/gpu/products/product_slots.c", "u * step * stride * f->bytes", "u * stride * f->bytes",
+     ["lowering/gpu/product_slots.mlir"], "a thread's pieces are all of neighbouring lines"),
+    ("passes/arrange/arrange.c", "fetch_cycles(p, is_b, each, chip) > copy_cycles(p, is_b, GROWN_BYTES)", "true",
+     ["passes/arrange/arrange.mlir"], "lines that are read once are written longer"),
     ("passes/arrange/single_queries.c", " && bytes >= MANY_BYTES", "", ["passes/arrange/single_queries.mlir"],
      "few keys are a kernel of one block"),
     ("passes/arrange/single_queries.c", "factors[d] != next", "false", ["passes/arrange/single_queries.mlir"],

@@ -44,18 +44,24 @@ static SnAttr one_number(SnBuilder *b, const char *name, int64_t v) {
 }
 static MlirValue modulo(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.remui", x, sn_index(b, n)); }
 
+// How much further in the other direction each turn of the thread is, where its neighbours are the same in all of them;
+// 0: they are not.
+static int64_t step_of(const Filled *f) {
+  int64_t threads = 32 * f->who->warps;
+  return threads % f->across == 0 && (f->across % 32 == 0 || 32 % f->across == 0) ? threads / f->across : 0;
+}
+
 // Unit `turn` of the thread: which of the neighbours, and which of the other direction. Where a warp's are neighbours,
 // the other direction is the same for all of it.
 static void unit_of(SnBuilder *b, const Filled *f, MlirValue turn, MlirValue *low, MlirValue *high) {
-  int64_t threads = 32 * f->who->warps;
+  int64_t threads = 32 * f->who->warps, step = step_of(f);
   MlirValue lane = f->who->lane, of_warp = times(b, f->who->warp, 32);
-  if (threads % f->across == 0 && f->across % 32 == 0) {
+  if (step && f->across % 32 == 0) {
     *low = plus(b, modulo(b, of_warp, f->across), lane);
-    *high = plus(b, times(b, turn, threads / f->across), over(b, of_warp, f->across));
-  } else if (threads % f->across == 0 && 32 % f->across == 0) {
+    *high = plus(b, times(b, turn, step), over(b, of_warp, f->across));
+  } else if (step) {
     *low = modulo(b, lane, f->across);
-    *high = plus(b, times(b, turn, threads / f->across),
-                 plus(b, times(b, f->who->warp, 32 / f->across), over(b, lane, f->across)));
+    *high = plus(b, times(b, turn, step), plus(b, times(b, f->who->warp, 32 / f->across), over(b, lane, f->across)));
   } else if (f->across % threads == 0) {
     *low = plus(b, times(b, modulo(b, turn, f->across / threads), threads), plus(b, of_warp, lane));
     *high = over(b, turn, f->across / threads);
@@ -76,17 +82,29 @@ static MlirValue place(SnBuilder *b, const Filled *f, MlirValue summed, MlirValu
   return plus(b, at, plus(b, times(b, line, SN_GPU_SWIZZLED_BYTES), byte));
 }
 
-// All dimensions at a summed element and a row or column of the tile, the first of each where they are beside the ends.
+static MlirValue sum_inside(SnBuilder *b, const Filled *f, MlirValue summed) {
+  const SnGpuSide *s = f->side; // pieces end with the sum; parts of a sum may have more than there are
+  return sn_gpu_inside(b, summed, s->sum, s->k * s->g->plan->split);
+}
+
+static MlirValue outer_inside(SnBuilder *b, const Filled *f, MlirValue outer) {
+  return sn_gpu_inside(b, outer, f->side->size, f->side->extent);
+}
+
+// No byte is read of what is beside the ends, so that its address may be any.
+static bool goes_anywhere(const Filled *f) {
+  return f->slot->fetch == SN_GPU_BY_PIECES && !f->side->access->through.ptr;
+}
+
+// All dimensions at a summed element and a row or column of the tile, and whether these are inside; else the first of
+// each, unless that is the same.
 static MlirValue point(SnBuilder *b, const Filled *f, MlirValue summed, MlirValue outer, MlirValue *dims) {
   const SnGpuSide *s = f->side;
   summed = plus(b, f->first, summed);
   outer = plus(b, s->first, outer);
-  int64_t pieces = s->k * s->g->plan->split; // that end with the sum; parts of a sum may have more than there are
-  MlirValue in = sn(b, "arith.andi", sn_gpu_inside(b, summed, s->sum, pieces),
-                    sn_gpu_inside(b, outer, s->size, s->extent)),
-            zero = sn_index(b, 0);
+  MlirValue in = sn(b, "arith.andi", sum_inside(b, f, summed), outer_inside(b, f, outer)), zero = sn_index(b, 0);
   int64_t known;
-  if (!sn_known(in, &known)) {
+  if (!sn_known(in, &known) && !goes_anywhere(f)) {
     summed = sn(b, "arith.select", in, summed, zero);
     outer = sn(b, "arith.select", in, outer, zero);
   }
@@ -96,10 +114,18 @@ static MlirValue point(SnBuilder *b, const Filled *f, MlirValue summed, MlirValu
   return in;
 }
 
+// Of unit u: its neighbours' first one, and the other direction.
+static void unit_sides(SnBuilder *b, const Filled *f, MlirValue low, MlirValue high, MlirValue *summed,
+                       MlirValue *outer) {
+  low = times(b, low, f->slot->lanes);
+  *summed = f->slot->from_sum ? low : high;
+  *outer = f->slot->from_sum ? high : low;
+}
+
 // ---- by pieces, and by vectors -------------------------------------------------------------------
 
 // Where in its memory the side's elements at this point begin: what the memory is, and how far into it. Null, or
-// whether there are any: else the place is that of the first element.
+// whether there are any: else the place is that of the first element, or any that nobody reads.
 static MlirValue find(SnBuilder *b, const Filled *f, MlirValue summed, MlirValue outer, MlirValue *whole,
                       MlirValue *offset) {
   const SnAccess *a = f->side->access;
@@ -111,21 +137,81 @@ static MlirValue find(SnBuilder *b, const Filled *f, MlirValue summed, MlirValue
   *whole = sn_row_flat(b, a->value, at, offset);
   if (sn_known(in, &known))
     return (MlirValue){0};
-  *offset = sn(b, "arith.select", in, *offset, sn_index(b, 0));
+  if (!goes_anywhere(f))
+    *offset = sn(b, "arith.select", in, *offset, sn_index(b, 0));
   return in;
 }
 
-static void copy_piece(SnBuilder *b, const Filled *f, MlirValue summed, MlirValue outer) {
-  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64);
-  MlirValue whole, offset, to = place(b, f, summed, outer), in = find(b, f, summed, outer, &whole, &offset),
-                           address = f->side->g->addresses[f->side->access - f->side->g->form->inputs.data],
-                           there = {0};
+// To this place of the slot, from this address; `in`: null, or whether there is anything.
+static void copy_bytes(SnBuilder *b, const Filled *f, MlirValue to, MlirValue from, MlirValue in) {
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
   int64_t bytes = f->slot->lanes * f->bytes;
-  MlirValue from = sn(b, "arith.muli", sn(b, "arith.index_castui", offset, i64), sn_int(b, i64, f->bytes));
+  MlirValue there = {0};
   if (!sn_none(in))
     there = sn(b, "arith.select", in, sn_int(b, i32, bytes), sn_int(b, i32, 0));
-  sn_gpu_copy_async(b, plus(b, sn_gpu_shared_address(b, f->slots), sn(b, "arith.index_cast", to, i32)),
-                    plus(b, address, from), bytes, there);
+  sn_gpu_copy_async(b, plus(b, sn_gpu_shared_address(b, f->slots), sn(b, "arith.index_cast", to, i32)), from, bytes,
+                    there);
+}
+
+static MlirValue address_at(SnBuilder *b, const Filled *f, MlirValue offset) {
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  MlirValue address = f->side->g->addresses[f->side->access - f->side->g->form->inputs.data];
+  return plus(b, address, sn(b, "arith.muli", sn(b, "arith.index_castui", offset, i64), sn_int(b, i64, f->bytes)));
+}
+
+static void copy_piece(SnBuilder *b, const Filled *f, MlirValue summed, MlirValue outer) {
+  MlirValue whole, offset, in = find(b, f, summed, outer, &whole, &offset);
+  copy_bytes(b, f, place(b, f, summed, outer), address_at(b, f, offset), in);
+}
+
+// Elements of memory from one of the direction that threads do not share to its next; 0: not the same for all.
+static int64_t stride_of(const Filled *f) {
+  const SnGpuSide *s = f->side;
+  const SnForm *form = s->g->form;
+  const SnGpuDims *dims = f->slot->from_sum ? s->outer : &s->summed;
+  int64_t factors[SN_MAX_DIMS], stride = 0, all = 1;
+  if (s->access->fill.ptr || s->access->through.ptr ||
+      !sn_linear_factors(s->access->map, sn_type_of(s->access->value), factors))
+    return 0;
+  for (size_t i = dims->n; i-- > 0;) {
+    int64_t d = dims->dims[i], size = form->dims.data[d].size;
+    if (size == 1)
+      continue;
+    if (stride && (all == SN_DYNAMIC || factors[d] != sn_times(stride, all)))
+      return 0;
+    stride = stride ? stride : factors[d];
+    all = size == SN_DYNAMIC ? SN_DYNAMIC : sn_times(all, size);
+  }
+  return stride;
+}
+
+// So many pieces of the thread, each `step` lines behind the one before: the address of the first, and for each of
+// them what is known where it is written.
+static void copy_even_pieces(SnBuilder *b, const Filled *f, MlirValue turn, int64_t n, int64_t step, int64_t stride) {
+  const SnGpuSide *s = f->side;
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  bool from_sum = f->slot->from_sum;
+  MlirValue low, high, summed, outer, whole, offset;
+  int64_t known;
+  unit_of(b, f, turn, &low, &high);
+  unit_sides(b, f, low, high, &summed, &outer);
+  find(b, f, summed, outer, &whole, &offset);
+  MlirValue address = address_at(b, f, offset), sum_at = plus(b, f->first, summed), outer_at = plus(b, s->first, outer),
+            shared = from_sum ? sum_inside(b, f, sum_at) : outer_inside(b, f, outer_at),
+            other = from_sum ? outer_inside(b, f, outer_at) : sum_inside(b, f, sum_at),
+            left = sn(b, "arith.subi", from_sum ? s->size : s->sum, from_sum ? outer_at : sum_at);
+  bool all_there = sn_known(other, &known), shared_there = sn_known(shared, &known);
+  if (!shared_there)
+    left = sn(b, "arith.select", shared, left, sn_index(b, 0));
+  for (int64_t u = 0; u < n; ++u) {
+    MlirValue far = sn_index(b, u * step), in = shared_there ? (MlirValue){0} : shared;
+    if (!all_there)
+      in = sn(b, "arith.cmpi", left, far, sn_attr("predicate", sn_i64(b->ctx, 4))); // sgt
+    MlirValue line = u ? plus(b, high, far) : high,
+              from = u ? plus(b, address, sn_int(b, i64, u * step * stride * f->bytes)) : address;
+    unit_sides(b, f, low, line, &summed, &outer);
+    copy_bytes(b, f, place(b, f, summed, outer), from, in);
+  }
 }
 
 // Not yet converted, so that many of them may be under way. `in`: as `find` says it.
@@ -200,19 +286,15 @@ static void load_elements(SnBuilder *b, const Filled *f, MlirValue low, MlirValu
 
 // ---- all of a slot -----------------------------------------------------------------------------------
 
-// Of unit u: its neighbours' first one, and the other direction.
-static void unit_sides(SnBuilder *b, const Filled *f, MlirValue low, MlirValue high, MlirValue *summed,
-                       MlirValue *outer) {
-  low = times(b, low, f->slot->lanes);
-  *summed = f->slot->from_sum ? low : high;
-  *outer = f->slot->from_sum ? high : low;
-}
-
 // So many units of the thread, from `turn` on.
 static void fill_units(SnBuilder *b, const Filled *f, MlirValue turn, int64_t n) {
   MlirValue low[MOST_UNITS], high[MOST_UNITS], loaded[MOST_UNITS], in[MOST_UNITS];
   SnGpuSlotFetch fetch = f->slot->fetch;
-  int64_t lanes = f->slot->lanes;
+  int64_t lanes = f->slot->lanes, step = step_of(f), stride = stride_of(f);
+  if (fetch == SN_GPU_BY_PIECES && step && stride) {
+    copy_even_pieces(b, f, turn, n, step, stride);
+    return;
+  }
   for (int64_t u = 0; u < n; ++u) {
     unit_of(b, f, u ? plus(b, turn, sn_index(b, u)) : turn, &low[u], &high[u]);
     if (fetch == SN_GPU_BY_ELEMENTS) {

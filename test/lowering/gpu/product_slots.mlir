@@ -2,7 +2,8 @@
 
 // Lines of 1004 elements are no multiples of 16 bytes: two warpgroups copy them by 8 bytes, zeros behind the ends, and
 // say that a slot is full when the second one behind it has been asked for. The other side has lines of 1008 bytes
-// along the columns, and comes by the copy engine: one more arrives at a full slot.
+// along the columns, and comes by the copy engine: one more arrives at a full slot. A thread's pieces are 16 lines
+// apart, so that their addresses are numbers beside the first one's.
 
 // CHECK-LABEL: gpu.func @pieces
 //  CHECK-SAME:   nvvm.reqntid = array<i32: 512>
@@ -14,7 +15,11 @@
 //       CHECK:   nvvm.shfl.sync idx
 //       CHECK:     mbarrier.arrive.expect_tx
 //       CHECK:     cp.async.bulk.tensor.2d
-//       CHECK:     cp.async.ca.shared.global [$0], [$1], 8, $2;
+//       CHECK:     %[[AT:.+]] = arith.addi %{{.+}}, %{{.+}} : i64
+//       CHECK:     cp.async.ca.shared.global [$0], [$1], 8, $2;{{.*}} %[[AT]],
+//   CHECK-NOT:     arith.muli {{.*}} : i64
+//       CHECK:     %[[NEXT:.+]] = arith.addi %[[AT]], %c32128_i64 : i64
+//       CHECK:     cp.async.ca.shared.global [$0], [$1], 8, $2;{{.*}} %[[NEXT]],
 //       CHECK:     cp.async.commit_group;
 //  CHECK-NEXT:     cp.async.wait_group 2;
 //       CHECK:     fence.proxy.async.shared::cta;
@@ -27,6 +32,48 @@ func.func private @pieces(%x: memref<512x1004xbf16>, %w: memref<1004x504xbf16>, 
       schedule(#sinter.mma<kernel = "wgmma", m = 128, n = 128, k = 64, threads = 256, stages = 6, share = "turns", blocks = 132>) {
   ^row(%acc: tensor<504xf32>):
     sinter.yield %acc : tensor<504xf32>
+  }
+  return
+}
+
+// -----
+
+// Lines of 660 bytes, and rows that end in a tile: how many lines are left is compared with each piece's number of
+// lines; where the sum has ended none are.
+
+// CHECK-LABEL: gpu.func @pieces_left
+//       CHECK:   %[[ENDS:.+]] = arith.subi %c77, %{{.+}} : index
+//       CHECK:   %[[LEFT:.+]] = arith.select %{{.+}}, %[[ENDS]], %c0 : index
+//       CHECK:   arith.cmpi sgt, %[[LEFT]], %c0 : index
+//       CHECK:   cp.async.ca.shared.global [$0], [$1], 4, $2;
+//       CHECK:   arith.cmpi sgt, %[[LEFT]], %c8 : index
+//       CHECK:   cp.async.ca.shared.global [$0], [$1], 4, $2;
+func.func private @pieces_left(%x: memref<77x330xbf16>, %w: memref<330x504xbf16>, %y: memref<77x504xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 77) by (j = 504) product (k = 330) (%x[i, k] : memref<77x330xbf16>, %w[k, j] : memref<330x504xbf16>) : f32
+      outs(%y[i, j] : memref<77x504xf32>)
+      schedule(#sinter.mma<kernel = "wgmma", m = 128, n = 128, k = 64, threads = 256, stages = 6, share = "turns", blocks = 132>) {
+  ^row(%acc: tensor<504xf32>):
+    sinter.yield %acc : tensor<504xf32>
+  }
+  return
+}
+
+// -----
+
+// Rows of a window are no even lines of the image: each piece is found by itself.
+
+// CHECK-LABEL: gpu.func @pieces_of_windows
+//       CHECK:   cp.async.ca.shared.global [$0], [$1], 8, $2;
+//   CHECK-NOT:   cp.async
+//       CHECK:   arith.index_castui {{.*}} : index to i64
+//       CHECK:   cp.async.ca.shared.global [$0], [$1], 8, $2;
+func.func private @pieces_of_windows(%x: memref<2x14x14x36xbf16>, %w: memref<64x3x3x36xbf16>, %y: memref<2x12x12x64xf32>) attributes {sinter.kernel} {
+  sinter.contract (n = 2, h = 12, w = 12) by (o = 64)
+      product (r = 3, s = 3, c = 36) (%x[n, h + r, w + s, c] : memref<2x14x14x36xbf16>, %w[o, r, s, c] : memref<64x3x3x36xbf16>) : f32
+      outs(%y[n, h, w, o] : memref<2x12x12x64xf32>)
+      schedule(#sinter.mma<kernel = "wgmma", m = 128, n = 64, k = 64, threads = 256, stages = 4, share = "turns", blocks = 4>) {
+  ^row(%acc: tensor<64xf32>):
+    sinter.yield %acc : tensor<64xf32>
   }
   return
 }

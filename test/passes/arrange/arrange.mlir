@@ -111,23 +111,48 @@ func.func @small_pieces(%x: tensor<40x19x19x34xbf16>, %w: tensor<168x3x3x34xbf16
 
 // -----
 
+// Lines that threads would copy by 8 bytes are written where many tiles read them again. Beside 128 columns rows are
+// read once, and stay.
+
+// CHECK-LABEL: func @large_lines
+//       CHECK:   %[[X:.+]] = sinter.rowwise (d0 = 12800) by (d1 = 5416)
+//       CHECK:   %[[W:.+]] = sinter.rowwise (d0 = 3520) by (d1 = 5416)
+//       CHECK:   product (k = 5412) (%[[X]][i, k] : tensor<12800x5416xbf16>, %[[W]][j, k] : tensor<3520x5416xbf16>) : f32
+//       CHECK:   %[[V:.+]] = sinter.rowwise (d0 = 128) by (d1 = 5416)
+//       CHECK:   product (k = 5412) (%arg0[i, k] : tensor<12800x5412xbf16>, %[[V]][j, k] : tensor<128x5416xbf16>) : f32
+func.func @large_lines(%x: tensor<12800x5412xbf16>, %w: tensor<3520x5412xbf16>, %v: tensor<128x5412xbf16>, %e: tensor<12800x3520xf32>, %d: tensor<12800x128xf32>) -> (tensor<12800x3520xf32>, tensor<12800x128xf32>) {
+  %0 = sinter.contract (i = 12800) by (j = 3520) product (k = 5412) (%x[i, k] : tensor<12800x5412xbf16>, %w[j, k] : tensor<3520x5412xbf16>) : f32
+      outs(%e[i, j] : tensor<12800x3520xf32>) {
+  ^row(%acc: tensor<3520xf32>):
+    sinter.yield %acc : tensor<3520xf32>
+  }
+  %1 = sinter.contract (i = 12800) by (j = 128) product (k = 5412) (%x[i, k] : tensor<12800x5412xbf16>, %v[j, k] : tensor<128x5412xbf16>) : f32
+      outs(%d[i, j] : tensor<12800x128xf32>) {
+  ^row(%acc: tensor<128xf32>):
+    sinter.yield %acc : tensor<128xf32>
+  }
+  return %0, %1 : tensor<12800x3520xf32>, tensor<12800x128xf32>
+}
+
+// -----
+
 // Little work, which one more launch would not pay for; lines that threads copy by 8 bytes; one channel; f32, which
 // wgmma does not multiply; a size `?`.
 
 // CHECK-LABEL: func @stay
 //   CHECK-NOT:   sinter.rowwise
-func.func @stay(%x: tensor<33x77xbf16>, %w: tensor<55x77xbf16>, %e: tensor<33x55xf32>, %p: tensor<4096x4100xbf16>, %d: tensor<4096x4096xf32>,
+func.func @stay(%x: tensor<33x77xbf16>, %w: tensor<55x77xbf16>, %e: tensor<33x55xf32>, %p: tensor<512x4100xbf16>, %d: tensor<4096x4096xf32>, %g: tensor<512x512xf32>,
     %i: tensor<32x1x224x224xbf16>, %k: tensor<64x1x7x7xbf16>, %o: tensor<32x64x112x112xf32>, %f: tensor<4096x4097xf32>, %u: tensor<?x4097xbf16>, %v: tensor<?x4096xf32>)
-    -> (tensor<33x55xf32>, tensor<4096x4096xf32>, tensor<32x64x112x112xf32>, tensor<4096x4096xf32>, tensor<?x4096xf32>) {
+    -> (tensor<33x55xf32>, tensor<512x512xf32>, tensor<32x64x112x112xf32>, tensor<4096x4096xf32>, tensor<?x4096xf32>) {
   %0 = sinter.contract (i = 33) by (j = 55) product (k = 77) (%x[i, k] : tensor<33x77xbf16>, %w[j, k] : tensor<55x77xbf16>) : f32
       outs(%e[i, j] : tensor<33x55xf32>) {
   ^row(%acc: tensor<55xf32>):
     sinter.yield %acc : tensor<55xf32>
   }
-  %1 = sinter.contract (i = 4096) by (j = 4096) product (k = 4100) (%p[i, k] : tensor<4096x4100xbf16>, %p[j, k] : tensor<4096x4100xbf16>) : f32
-      outs(%d[i, j] : tensor<4096x4096xf32>) {
-  ^row(%acc: tensor<4096xf32>):
-    sinter.yield %acc : tensor<4096xf32>
+  %1 = sinter.contract (i = 512) by (j = 512) product (k = 4100) (%p[i, k] : tensor<512x4100xbf16>, %p[j, k] : tensor<512x4100xbf16>) : f32
+      outs(%g[i, j] : tensor<512x512xf32>) {
+  ^row(%acc: tensor<512xf32>):
+    sinter.yield %acc : tensor<512xf32>
   }
   %2 = sinter.contract (n = 32, o = 64) by (h = 112, w = 112)
       product (c = 1, r = 7, s = 7) (%k[o, c, r, s] : tensor<64x1x7x7xbf16>, %i[n, c, h * 2 + r - 3, w * 2 + s - 3] : tensor<32x1x224x224xbf16> else 0.0) : f32
@@ -145,7 +170,7 @@ func.func @stay(%x: tensor<33x77xbf16>, %w: tensor<55x77xbf16>, %e: tensor<33x55
   ^row(%acc: tensor<4096xf32>):
     sinter.yield %acc : tensor<4096xf32>
   }
-  return %0, %1, %2, %3, %4 : tensor<33x55xf32>, tensor<4096x4096xf32>, tensor<32x64x112x112xf32>, tensor<4096x4096xf32>, tensor<?x4096xf32>
+  return %0, %1, %2, %3, %4 : tensor<33x55xf32>, tensor<512x512xf32>, tensor<32x64x112x112xf32>, tensor<4096x4096xf32>, tensor<?x4096xf32>
 }
 
 // -----
