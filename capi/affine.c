@@ -325,3 +325,21 @@ bool sn_map_is_linear(MlirAffineMap map) {
       return false;
   return true;
 }
+
+bool sn_read_linear(MlirAffineExpr e, int64_t factor, int64_t *offset, int64_t *factors) {
+  if (mlirAffineExprIsAConstant(e)) {
+    *offset += factor * mlirAffineConstantExprGetValue(e);
+    return true;
+  }
+  if (mlirAffineExprIsADim(e)) {
+    factors[mlirAffineDimExprGetPosition(e)] += factor;
+    return true;
+  }
+  if (!mlirAffineExprIsAAdd(e) && !mlirAffineExprIsAMul(e))
+    return false;
+  MlirAffineExpr left = mlirAffineBinaryOpExprGetLHS(e), right = mlirAffineBinaryOpExprGetRHS(e);
+  if (mlirAffineExprIsAAdd(e))
+    return sn_read_linear(left, factor, offset, factors) && sn_read_linear(right, factor, offset, factors);
+  return mlirAffineExprIsAConstant(right) &&
+         sn_read_linear(left, factor * mlirAffineConstantExprGetValue(right), offset, factors);
+}

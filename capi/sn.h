@@ -348,6 +348,9 @@ MlirAffineExpr sn_affine_remainders(MlirAffineExpr e, const int64_t *sizes);
 bool sn_map_fits(MlirAffineMap map);
 bool sn_map_fits_with(MlirAffineMap map, const MlirAffineExpr *dims);
 bool sn_affine_is_linear(MlirAffineExpr e); // no quotients and remainders
+// Reads an expression as offset + sum of factor * dimension, `factor` times, into what is 0 to begin with; false if it
+// is none.
+bool sn_read_linear(MlirAffineExpr e, int64_t factor, int64_t *offset, int64_t *factors);
 bool sn_map_is_linear(MlirAffineMap map);
 bool sn_map_uses(MlirAffineMap map, intptr_t dim);
 // The dimension that result i of the map is, or -1 if it is anything else.

@@ -29,6 +29,16 @@ MlirOperation sn_share_side(MlirOperation op, intptr_t result);
 // A product's result that rowwise forms alone read, with its columns side by side. The form in op's place.
 MlirOperation sn_lie_by_columns(MlirOperation op, intptr_t result);
 
+// What a value has between zeros: all elements of another one. Dimension p of the value is dimension from[p] of that
+// one; the first element is at first[p], and they are step[p] from each other.
+typedef struct {
+  MlirValue value;
+  intptr_t from[SN_MAX_DIMS];
+  int64_t first[SN_MAX_DIMS], step[SN_MAX_DIMS];
+} SnSpaced;
+// False where a form does not make v so, or no step is more than 1.
+bool sn_find_spaced(MlirValue v, SnSpaced *to);
+
 // A rowwise form that sums products of two of its inputs, as rows of a product would be.
 typedef struct {
   MlirOperation sum;

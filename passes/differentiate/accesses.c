@@ -84,24 +84,6 @@ typedef struct {
   int64_t by, modulus; // modulus 0: none
 } Subscript;
 
-bool sn_read_linear(MlirAffineExpr e, int64_t factor, int64_t *offset, int64_t *factors) {
-  if (mlirAffineExprIsAConstant(e)) {
-    *offset += factor * mlirAffineConstantExprGetValue(e);
-    return true;
-  }
-  if (mlirAffineExprIsADim(e)) {
-    factors[mlirAffineDimExprGetPosition(e)] += factor;
-    return true;
-  }
-  if (!mlirAffineExprIsAAdd(e) && !mlirAffineExprIsAMul(e))
-    return false;
-  MlirAffineExpr left = mlirAffineBinaryOpExprGetLHS(e), right = mlirAffineBinaryOpExprGetRHS(e);
-  if (mlirAffineExprIsAAdd(e))
-    return sn_read_linear(left, factor, offset, factors) && sn_read_linear(right, factor, offset, factors);
-  return mlirAffineExprIsAConstant(right) &&
-         sn_read_linear(left, factor * mlirAffineConstantExprGetValue(right), offset, factors);
-}
-
 static bool read_digit(MlirAffineExpr e, intptr_t dims, Subscript *s) {
   s->digit = true;
   s->by = 1;

@@ -67,9 +67,6 @@ bool sn_find_route(const SnForm *f, size_t k, SnRoute *to);
 MlirValue sn_route_destination(SnBuilder *b, const SnForm *f, size_t k, const SnRoute *to, MlirType element);
 MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t k, const SnRoute *to, MlirValue made, MlirType element);
 
-// Reads an expression as offset + sum of factor * dimension, `factor` times, into what is 0 to begin with; false if it
-// is none.
-bool sn_read_linear(MlirAffineExpr e, int64_t factor, int64_t *offset, int64_t *factors);
 // A destination of this type; sizes `?` are those of `like`.
 MlirValue sn_empty_like(SnBuilder *b, MlirType t, MlirValue like);
 // An elementwise form over `like`'s dimensions: the sum of the values (one or two), each read by its map (null: as
