@@ -32,6 +32,7 @@ typedef struct {
   SN_VEC(SnHalves) words, stored;
 } SnRowPair;
 
+#define SN_MOST_NEAR 8
 typedef struct {
   int64_t rows;     // that lanes are of: those that follow each other in the last row dimension
   int64_t columns;  // that lanes are at, one behind the other; rows or columns are 1; 0: nothing of a column
@@ -45,6 +46,10 @@ typedef struct {
   MlirValue whole, in;         // i1, vector of i1: all lanes are in the row, which are; null: all of them
   MlirValue readable;          // i1: the operand goes on for all lanes; null: it does
   MlirValue dims[SN_MAX_DIMS]; // each column dimension's index of lane 0, when asked for
+  // Of a thread that has several fragments of a row: `column` is `past` behind `near`, an index that all of them have.
+  // Null: nothing is known of that. At most SN_MOST_NEAR lanes then.
+  MlirValue near;
+  int64_t past;
   SnRowPair *pair;             // or null
   int part;                    // of the pair: 0, then 1
 } SnFragment;

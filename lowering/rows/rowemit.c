@@ -180,6 +180,11 @@ static void emit_elementwise(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirO
     sn_fragment_give(c, sn_result(op, 0), sn_none(hot) ? sn_row_element(b, p, c, other) : hot);
     return;
   }
+  MlirValue steady = sn_row_steady(b, p, c, op);
+  if (!sn_none(steady)) {
+    sn_fragment_give(c, sn_result(op, 0), steady);
+    return;
+  }
   assert(sn_num_operands(op) <= SN_MAX_ELEMENTWISE && "an elementwise op has few operands");
   for (intptr_t k = 0; k < sn_num_operands(op); ++k)
     operands[k] = operand_at(b, p, c, op, k);

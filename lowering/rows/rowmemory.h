@@ -71,6 +71,8 @@ void sn_row_cut(SnRowProgram *p);
 void sn_row_emit(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op);
 // A copy of an elementwise op on so many lanes: `operands` are emitted, results are given lanes.
 MlirOperation sn_row_on_lanes(SnBuilder *b, MlirOperation op, const MlirValue *operands, int64_t width);
+// rowsteady.c: what a conversion gives of whole numbers that grow from column to column by as much; null: it is none.
+MlirValue sn_row_steady(SnBuilder *b, SnRowProgram *p, const SnFragment *c, MlirOperation op);
 // rowgather.c: what a sinter.gather gives on the lanes of `c`.
 MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op);
 // The dimension that a sinter.index is of.

@@ -5,7 +5,8 @@ import numpy as np
 def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=45, d=16, e=None, t="bf16",
               causal=False, mask=None, masked=(), groups=1, sizes=(), cap=None, statistics=False, turned=False,
               matrices=1, finish=False, schedule=None, window=None, no_sum=False,
-              least=(), large=1, growing=0, wide=False, exact=False, wrt=None, prefix=0, lengths=()):
+              least=(), large=1, growing=0, wide=False, exact=False, wrt=None, prefix=0, lengths=(),
+              rounded=False, slopes=False):
     """softmax(q . k / sqrt(d)) . v, rows (b, h, i).
 
     mask: "rows": a tensor [i, j] of them, "heads": [b, h, i, j]; masked: rows that are -inf altogether. groups: heads
@@ -19,6 +20,7 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
     wide: weights stay in f32, and a row of nothing but -inf is 0, as scaled_dot_product_attention has it. wrt: operands
     whose gradients are results too. t: f32 is multiplied in parts. prefix: columns below it are seen by all rows,
     beside those that a causal mask leaves. lengths: of each b, of what columns are seen; where it is 0, rows are.
+    rounded: scores are rounded to t, as a product of PyTorch's is. slopes: (column - row) / 4 is added.
     """
     b, h = heads
     floats = t == "f32"
@@ -66,8 +68,26 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
     line = lambda s: s + "\n"
     text += line(f"%scale = arith.constant {d ** -0.5:.17e} : f32")
     text += line(f"%scales = sinter.broadcast %scale : f32 -> {row('f32')}")
-    text += line(f"%x0 = arith.mulf %p, %scales : {row('f32')}")
+    scores = "%p"
+    if rounded:
+        text += line(f"%p_half = arith.truncf %p : {row('f32')} to {row(t)}")
+        text += line(f"%p_wide = arith.extf %p_half : {row(t)} to {row('f32')}")
+        scores = "%p_wide"
+    text += line(f"%x0 = arith.mulf {scores}, %scales : {row('f32')}")
     x = "%x0"
+    if slopes:
+        text += line("%is_ = sinter.index i : index")
+        text += line(f"%js_ = sinter.index j : {row('index')}")
+        text += line("%il_ = arith.index_cast %is_ : index to i64")
+        text += line(f"%jl_ = arith.index_cast %js_ : {row('index')} to {row('i64')}")
+        text += line(f"%ill_ = sinter.broadcast %il_ : i64 -> {row('i64')}")
+        text += line(f"%far = arith.subi %jl_, %ill_ : {row('i64')}")
+        text += line(f"%farf = arith.sitofp %far : {row('i64')} to {row('f32')}")
+        text += line("%slope = arith.constant 0.25 : f32")
+        text += line(f"%slopes = sinter.broadcast %slope : f32 -> {row('f32')}")
+        text += line(f"%xs0 = arith.mulf %farf, %slopes : {row('f32')}")
+        text += line(f"%xs = arith.addf {x}, %xs0 : {row('f32')}")
+        x = "%xs"
     if cap:
         text += line(f"%cap = arith.constant {cap:.17e} : f32")
         text += line(f"%caps = sinter.broadcast %cap : f32 -> {row('f32')}")
@@ -209,7 +229,9 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
         heads_first = (lambda a: a.transpose(0, 2, 1, 3)) if turned else (lambda a: a)
         qq = heads_first(x[0])
         kk, *vv = [np.repeat(heads_first(a), groups, axis=1) for a in x[1:2 + len(values)]]
-        s = np.einsum("bhik,bhjk->bhij", qq, kk) * d ** -0.5
+        s = np.einsum("bhik,bhjk->bhij", qq, kk)
+        s = (cast(s.astype(np.float32), t).astype(np.float64) if rounded else s) * d ** -0.5
+        s = s + 0.25 * (np.arange(keys)[None, :] - np.arange(queries)[:, None]) if slopes else s
         s = cap * np.tanh(s / cap) if cap else s
         s = s + x[-1] if mask else s
         i, j = np.arange(queries)[:, None], np.arange(keys)[None, :]
@@ -276,6 +298,7 @@ def chains(case, program, tensor, cast):
     a("_two", matrices=2)
     a("_finish", finish=True)
     a("_sigmoid", no_sum=True)
+    a("_sigmoid_causal", no_sum=True, causal=True, queries=45, schedule=warps(16))
     a("_odd", d=13, e=7, queries=5, keys=3)
     a("_long_heads", d=40, e=72, keys=70)
     a("_one", heads=(1, 1), queries=1, keys=1, d=1, e=1)
@@ -317,6 +340,9 @@ def chains(case, program, tensor, cast):
     a("_wgmma_wide_weights_f16", **big, wide=True, t="f16", causal=True, schedule=groups(64, 128))
     a("_wgmma_wide_no_keys", **{**big, "keys": 0}, sizes=("j",), wide=True, schedule=groups(128, 64))
     a("_wgmma_wide_large", **big, wide=True, large=3e37, schedule=groups(64, 64))
+    masked = {**big, "queries": 200, "no_sum": True}
+    a("_wgmma_sigmoid_causal", **masked, causal=True, schedule=groups(128, 64))
+    a("_wgmma_sigmoid_window", **masked, window=50, schedule=groups(64, 64))
     parts = lambda m, n, split: groups(m, n, 2) + f", split = {split}"
     a("_wgmma_parts", **big, schedule=parts(128, 64, 3))
     a("_wgmma_parts_causal", **big, causal=True, schedule=parts(64, 64, 4))
@@ -336,6 +362,11 @@ def chains(case, program, tensor, cast):
     a("_wgmma_behind_two", queries=70, keys=130, d=64, heads=(1, 2), matrices=2, no_sum=True, schedule=behind(64, 64))
     a("_wgmma_grouped", queries=150, keys=150, d=64, heads=(1, 5), causal=True, schedule=groups(64, 64) + ", group = 2")
     a("_wgmma_short", queries=150, keys=77, d=64, heads=(1, 2), schedule=groups(128, 128))
+    for t in ("f16", "bf16"):
+        odd = dict(queries=150, d=64, heads=(1, 2), rounded=True, slopes=True, t=t)
+        a(f"_wgmma_slopes_{t}", **odd, keys=203, schedule=groups(128, 64))
+        a(f"_slopes_{t}", **odd, keys=91, schedule=warps(16))
+    a("_wgmma_slopes_even", queries=150, keys=200, d=64, heads=(1, 2), slopes=True, schedule=groups(64, 128))
     # columns that a number of the batch leaves out, and those in front of which a causal mask leaves none
     lengths = lambda name, **how: a("_lengths" + name, lengths=how.pop("n", (0, 70)),
                                     **{"wide": True, "queries": 90, "keys": 90, **how})
@@ -377,6 +408,7 @@ def chains(case, program, tensor, cast):
     grads("_window_blocks", queries=200, keys=200, d=64, heads=(1, 1), window=40)
     grads("_wide", queries=70, keys=130, d=128, heads=(1, 1))
     grads("_wide_causal", queries=150, keys=150, d=128, heads=(1, 1), causal=True, t="f16")
+    grads("_sigmoid_causal", queries=200, keys=200, d=64, heads=(1, 1), no_sum=True, causal=True)
     grads("_least", queries=70, keys=45, mask="rows", least=(5, 20))
     grads("_groups", queries=70, keys=45, heads=(1, 4), groups=2)
     a("_grads_bias", queries=40, keys=45, mask="heads", wrt="qkvm")

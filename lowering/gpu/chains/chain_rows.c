@@ -99,6 +99,8 @@ SnChainColumns sn_chain_columns_of(SnBuilder *b, const SnGpuChain *c, const SnGp
       j = sn(b, "arith.select", to.is[i], j, zero);
     }
     to.at[i] = sn_fragment(j, own->lanes);
+    to.at[i].near = first;
+    to.at[i].past = column;
   }
   return to;
 }
@@ -117,6 +119,26 @@ static MlirValue inside(SnBuilder *b, const SnChainColumns *c, size_t i, MlirVal
   return sn(b, "arith.select", c->is[i], x, sn_lanes_broadcast(b, otherwise, c->own.lanes));
 }
 
+// Sums that are rounded to a half type are so in pairs, by an intrinsic that LLVM leaves as it is. Where each is
+// rounded, ptxas makes one instruction of two, and then does not see when wgmma is done with what it reads: each wgmma
+// is waited for where it is.
+static void give_rounded(SnBuilder *b, SnChainColumns *c, MlirOperation round, const MlirValue *sums, int h) {
+  MlirType t = sn_element(sn_type_of(sn_result(round, 0)));
+  bool f16 = mlirTypeIsAF16(t);
+  for (size_t pair = 0; pair < (size_t)c->own.pairs && (f16 || mlirTypeIsABF16(t)); ++pair) {
+    const MlirValue *x = &sums[pair * SN_GPU_MMA_SUMS + (size_t)h * 2];
+    MlirValue rounded =
+        sn(b, "llvm.call_intrinsic", x[1], x[0], sn_vector(t, 2),
+           sn_attr("intrin", sn_string(b->ctx, f16 ? "llvm.nvvm.ff2f16x2.rn" : "llvm.nvvm.ff2bf16x2.rn")),
+           sn_attr("op_bundle_sizes", mlirDenseI32ArrayGet(b->ctx, 0, NULL)),
+           sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){2, 0})));
+    for (size_t l = 0; l < 2 && c->own.lanes == 1; ++l)
+      sn_fragment_give(&c->at[2 * pair + l], sn_result(round, 0), sn_lane(b, rounded, (int64_t)l));
+    if (c->own.lanes == 2)
+      sn_fragment_give(&c->at[pair], sn_result(round, 0), rounded);
+  }
+}
+
 // Four sums of a pair of columns for two rows -> those of row h, as the fragment has them.
 void sn_chain_give_sums(SnBuilder *b, SnChainColumns *c, MlirValue argument, const MlirValue *sums, int h) {
   for (size_t i = 0; i < c->n; ++i) {
@@ -126,6 +148,10 @@ void sn_chain_give_sums(SnBuilder *b, SnChainColumns *c, MlirValue argument, con
                       : sn(b, "vector.from_elements", sn_values(2, pair), sn_vector(sn_type_of(pair[0]), 2));
     sn_fragment_give(&c->at[i], argument, x);
   }
+  for (MlirOpOperand use = mlirValueGetFirstUse(argument); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
+    if (sn_is(mlirOpOperandGetOwner(use), "arith.truncf"))
+      give_rounded(b, c, mlirOpOperandGetOwner(use), sums, h);
 }
 
 // The thread's part of a reduction.
