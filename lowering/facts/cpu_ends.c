@@ -101,7 +101,7 @@ enum { SLT = 2, SLE = 3, SGT = 4, SGE = 5 }; // of arith.cmpi
 // Which columns are asked for: from one on, or below one; from one on that an input gives, or rows.
 typedef enum { FROM, BELOW, FROM_GIVEN } Where;
 
-static bool same_end(const SnCpuEnd *a, const SnCpuEnd *b) {
+bool sn_cpu_same_end(const SnCpuEnd *a, const SnCpuEnd *b) {
   return a->dim == b->dim && a->factor == b->factor && a->more == b->more && a->least == b->least &&
          a->given == b->given && a->rows == b->rows;
 }
@@ -145,7 +145,7 @@ static bool hold_both(const SnForm *f, MlirOperation op, bool truth, Where where
   *end = x.dim < 0 ? y : x;
   int64_t least = number->more > number->least ? number->more : number->least;
   end->least = least > end->least ? least : end->least;
-  return number->dim < 0 || same_end(&x, &y);
+  return number->dim < 0 || sn_cpu_same_end(&x, &y);
 }
 
 // The condition is `truth` from a column on, or below it.
@@ -205,7 +205,7 @@ static bool find_mask(const SnForm *f, Where where, const SnCpuEnd *end, SnCpuCo
     for (int side = 0; side < 2 && sn_is(op, "arith.select"); ++side) {
       SnCpuEnd own;
       if (is_least(sn_operand(op, 1 + side)) && holds(f, sn_operand(op, 0), !side, where, &own) &&
-          same_end(&own, end) && find_compare(f, sn_operand(op, 0), !side, where, to))
+          sn_cpu_same_end(&own, end) && find_compare(f, sn_operand(op, 0), !side, where, to))
         return true;
     }
   return false;
@@ -218,46 +218,4 @@ bool sn_cpu_compares_below(const SnForm *f, const SnCpuEnd *begin, SnCpuCompare 
   return find_mask(f, BELOW, begin, to);
 }
 
-// ---- rows that vanish ---------------------------------------------------------------------------
-
-// The row that an exponential under something is of, where `v` is such times something, rounded or not, or 0.
-static MlirValue vanishes_with(MlirValue v) {
-  MlirOperation op = sn_definer(v);
-  if (sn_null(op))
-    return (MlirValue){0};
-  if (sn_is(op, "arith.truncf") || sn_is(op, "arith.extf") || sn_is(op, "arith.negf"))
-    return vanishes_with(sn_operand(op, 0));
-  if (sn_is(op, "arith.mulf")) {
-    MlirValue x = vanishes_with(sn_operand(op, 0));
-    return sn_none(x) ? vanishes_with(sn_operand(op, 1)) : x;
-  }
-  for (int side = 1; side < 3 && sn_is(op, "arith.select"); ++side)
-    if (sn_is_constant(sn_operand(op, side), 0))
-      return vanishes_with(sn_operand(op, 3 - side));
-  MlirOperation sub = sn_is(op, "math.exp") ? sn_def(sn_operand(op, 0), "arith.subf") : (MlirOperation){0};
-  return sn_null(sub) ? (MlirValue){0} : sn_operand(sub, 0);
-}
-
-static bool vanish(const SnForm *f, Where where, SnCpuEnd *end) {
-  bool any = false;
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    bool multiplies = sn_row_op_has(op, SN_READS_MATRIX);
-    if (!multiplies && sn_row_op_of(op) && sn_row_op_has(op, SN_READS_ALL))
-      return false;
-    if (!multiplies)
-      continue;
-    MlirValue x = vanishes_with(sn_operand(op, 0));
-    SnCpuEnd own;
-    if (sn_none(x) || !masked(f, x, where, &own) || (any && !same_end(&own, end)))
-      return false;
-    *end = own;
-    any = true;
-  }
-  return any;
-}
-
-bool sn_cpu_vanish_from(const SnForm *f, SnCpuEnd *end) { return vanish(f, FROM, end); }
-bool sn_cpu_vanish_below(const SnForm *f, SnCpuEnd *end) { return vanish(f, BELOW, end); }
-
 bool sn_cpu_given_from(const SnForm *f, MlirValue x, SnCpuEnd *end) { return masked(f, x, FROM_GIVEN, end); }
-bool sn_cpu_given_vanish(const SnForm *f, SnCpuEnd *end) { return vanish(f, FROM_GIVEN, end); }

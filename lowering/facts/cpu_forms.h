@@ -40,8 +40,9 @@ typedef struct {
 bool sn_cpu_masked_from(const SnForm *f, MlirValue row, SnCpuEnd *end);
 // The same below that column.
 bool sn_cpu_masked_below(const SnForm *f, MlirValue row, SnCpuEnd *end);
-// Nothing is asked of the form's rows but to be multiplied again, and those are 0 from a column on, or below one, each
-// being a product with exponentials of what is -inf there.
+bool sn_cpu_same_end(const SnCpuEnd *a, const SnCpuEnd *b);
+// Nothing is asked of the form's rows but to be multiplied again, and those are 0 from a column on, or below one, as a
+// mask makes what they are computed of -inf there (cpu_vanish.c).
 bool sn_cpu_vanish_from(const SnForm *f, SnCpuEnd *end);
 bool sn_cpu_vanish_below(const SnForm *f, SnCpuEnd *end);
 // A comparison of the body that says so of all columns from there on, or below, and what it says there: in front of

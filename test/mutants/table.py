@@ -836,6 +836,10 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/differentiate/side_gradients.c", "else if (one_to_one(s, p) || !solve(s, p, offset))",
      "else if (!solve(s, p, offset))", ["passes/differentiate/side_views.mlir"],
      "heads that are some columns are summed over all heads for each column"),
+    ("lowering/facts/cpu_vanish.c", "can = number_of(&all, sn_operand(op, 0)) == 0;", "can = true;",
+     ["passes/explain/vanish.mlir"], "columns are left out in which a row is not 0"),
+    ("lowering/rows/rowsteady.c", "sn_none(c->near) || !sn_is(op", "true || !sn_is(op", ["lowering/gpu/steady.mlir"],
+     "each column's distance is converted"),
     ("test/gpu/emulate", "return int(bad or not count)", "return int(bad)", EMULATE,
      "the emulator is content with no case"),
 )]
