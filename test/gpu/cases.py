@@ -1678,7 +1678,13 @@ def all_cases():
                       schedule="threads = 64, blocks = 6, team = 16")
     cross_entropy("fitted_cluster", 2, 103, dynamic=(True, True),
                   schedule=f"threads = 64, blocks = 8, cluster = 2, {R}, most = 128")
-    cross_entropy("fitted_bunches", 70, 103, dynamic=(True, True), schedule="threads = 32, blocks = 2000, team = 32")
+    # blocks that may be many meet in one bunch where they are 1024 or fewer
+    for m in (70, 1024, 1025):
+        cross_entropy(f"fitted_bunches_{m}", m, 37, dynamic=(True, True),
+                      schedule="threads = 32, blocks = 2000, team = 32")
+    for m in (41, 256, 257):
+        mse(f"fitted_bunches_of_parts_{m}", (m, 1024), dynamic=("?", "?"),
+            schedule='shape = "flat", threads = 64, blocks = 1100, vector = 4')
     for m, n in ((1, 1), (1, 7), (3, 85), (5, 103), (41, 100)):
         mse(f"fitted_mse_{m}_{n}", (m, n), dynamic=("?", "?"),
             schedule='shape = "flat", threads = 64, blocks = 6, vector = 4, unroll = 2')

@@ -7,6 +7,7 @@
 // Where a block's values are those of its rows, which all of its threads have, its first warp does all of that, and the
 // others are done. The order is the same whichever block is last: equal inputs give equal bits. Where there are more
 // partials than one block reads in a few steps, they meet in two: the last block of a bunch of them leaves the bunch's.
+// Where the host counts the blocks, all are one bunch if they are few, and that is all.
 //
 // Rows of columns, one of each group of threads that shares its rows of the form, meet in two
 // steps, so that not one block reads them all:
@@ -86,29 +87,34 @@ static MlirValue compare(SnBuilder *b, int64_t predicate, MlirValue x, MlirValue
 }
 
 // The same for one warp.
-static SnIf warp_if_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
+static MlirValue warp_is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
   SnReduction any = {.type = i32, .combiner = sn_combiner(SN_STR("add"))};
   SnIf leader = sn_if(b, k->first, i32);
   sn_else(b, &leader, sn(b, "arith.extui", sn_gpu_is_last(b, k, which, count), i32));
   sn_end_if(b, &leader, sn_int(b, i32, 0));
   sn_gpu_sync(b, k);
-  return sn_if(b, compare(b, 1, sn_gpu_butterfly(b, &any, sn_result(leader.op, 0), 32), sn_int(b, i32, 0)));
+  return compare(b, 1, sn_gpu_butterfly(b, &any, sn_result(leader.op, 0), 32), sn_int(b, i32, 0));
 }
 
-// A branch for the whole block if it is the last of `count` to come here: what thread 0 acquired, the barrier hands on.
-static SnIf if_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
+// i1, for the whole block: it is the last of `count` to come here. What thread 0 acquired, the barrier hands on.
+static MlirValue is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
   int64_t one = 1;
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
   if (sn_gpu_is_one_warp(k))
-    return warp_if_last(b, k, which, count);
+    return warp_is_last(b, k, which, count);
   MlirValue flag = sn_gpu_shared(k, "which block is the last", 1, &one, i32, SN_GPU_FOR_VECTORS), zero = sn_index(b, 0);
   sn_gpu_sync(b, k); // all of the block have stored what others will read
   SnIf leader = sn_if(b, k->first);
   sn_op(b, "memref.store", sn(b, "arith.extui", sn_gpu_is_last(b, k, which, count), i32), flag, zero);
   sn_end_if(b, &leader);
   sn_gpu_sync(b, k);
-  return sn_if(b, compare(b, 1, sn(b, "memref.load", flag, zero, i32), sn_int(b, i32, 0)));
+  return compare(b, 1, sn(b, "memref.load", flag, zero, i32), sn_int(b, i32, 0));
+}
+
+// A branch for it.
+static SnIf if_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
+  return sn_if(b, is_last(b, k, which, count));
 }
 
 // Closing the inner branch closes both.
@@ -200,22 +206,63 @@ static void leave_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators
   sn_end_if(b, &leader);
 }
 
-// The last block of a bunch leaves the bunch's values behind the partials; then the last of those combines the
-// bunches'.
+// What the bunches left, combined by the last block of those that come here; i1: this is it.
+static MlirValue reduce_bunches_of(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, const MlirValue *partials,
+                                   MlirValue which, MlirValue count, MlirValue *values) {
+  size_t n = a->scalars;
+  MlirValue first = sn_index(b, leavers(k, a)), *combined = sn_alloc((n + 1) * sizeof *combined);
+  MlirType *types = sn_alloc((n + 1) * sizeof *types);
+  for (size_t i = 0; i < n; ++i)
+    types[i] = sn_type_of(values[i]);
+  leave_partials(b, k, a, partials, sn(b, "arith.addi", first, which), values);
+  MlirValue last = is_last(b, k, sn_index(b, 0), sn(b, "arith.index_cast", count, mlirIntegerTypeGet(b->ctx, 64)));
+  SnIf it = sn_if_types(b, last, sn_types((intptr_t)n, types));
+  combine_partials(b, k, a, partials, first, sn(b, "arith.addi", first, count), combined);
+  sn_else_values(b, &it, sn_values((intptr_t)n, combined));
+  sn_end_if_values(b, &it, sn_values((intptr_t)n, values));
+  for (size_t i = 0; i < n; ++i)
+    values[i] = sn_result(it.op, (intptr_t)i);
+  free(combined);
+  free(types);
+  return last;
+}
+
+// The last block of a bunch combines its partials; then the last of those the bunches'. Of blocks that the host has
+// counted, few are one bunch.
 static SnIf reduce_bunches(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, const MlirValue *partials,
                            MlirValue who, MlirValue *values) {
-  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
-  int64_t all = leavers(k, a);
-  MlirValue now = leavers_now(b, k, a), size = sn_index(b, bunch(k, a)), which = sn(b, "arith.divui", who, size),
-            from = sn(b, "arith.muli", which, size);
+  MlirType i1 = mlirIntegerTypeGet(b->ctx, 1), i64 = mlirIntegerTypeGet(b->ctx, 64);
+  size_t n = a->scalars;
+  bool counted = !sn_none(k->grid);
+  MlirValue now = leavers_now(b, k, a), size = sn_index(b, bunch(k, a)), few = sn_index(b, FEW);
+  if (counted)
+    size = sn(b, "arith.select", compare(b, 7, now, few), few, size); // ule
+  MlirValue which = sn(b, "arith.divui", who, size), from = sn(b, "arith.muli", which, size);
   MlirValue to = sn(b, "arith.minui", sn(b, "arith.addi", from, size), now), count = sn_size_ceil(b, now, size);
   MlirValue members = sn(b, "arith.index_cast", sn(b, "arith.subi", to, from), i64);
-  SnIf last = if_last(b, k, sn(b, "arith.addi", which, sn_index(b, 1)), members);
+  SnIf of_bunch = if_last(b, k, sn(b, "arith.addi", which, sn_index(b, 1)), members);
   combine_partials(b, k, a, partials, from, to, values);
-  leave_partials(b, k, a, partials, sn(b, "arith.addi", which, sn_index(b, all)), values);
-  last = both(last, if_last(b, k, sn_index(b, 0), sn(b, "arith.index_cast", count, i64)));
-  combine_partials(b, k, a, partials, sn_index(b, all), sn(b, "arith.addi", sn_index(b, all), count), values);
-  return last;
+  if (!counted)
+    return both(of_bunch, sn_if(b, reduce_bunches_of(b, k, a, partials, which, count, values)));
+  MlirType *types = sn_alloc((n + 1) * sizeof *types);
+  MlirValue *left = sn_alloc((n + 1) * sizeof *left), *alone = sn_alloc((n + 1) * sizeof *alone);
+  types[n] = i1;
+  for (size_t i = 0; i < n; ++i) {
+    types[i] = sn_type_of(values[i]);
+    left[i] = alone[i] = values[i];
+  }
+  alone[n] = sn_int(b, i1, 1);
+  SnIf several = sn_if_types(b, compare(b, 8, now, few), sn_types((intptr_t)n + 1, types)); // ugt
+  left[n] = reduce_bunches_of(b, k, a, partials, which, count, left);
+  sn_else_values(b, &several, sn_values((intptr_t)n + 1, left));
+  sn_end_if_values(b, &several, sn_values((intptr_t)n + 1, alone));
+  for (size_t i = 0; i < n; ++i)
+    values[i] = sn_result(several.op, (intptr_t)i);
+  SnIf last = sn_if(b, sn_result(several.op, (intptr_t)n));
+  free(types);
+  free(left);
+  free(alone);
+  return both(of_bunch, last);
 }
 
 bool sn_gpu_one_warp_is_left(const SnGpuKernel *k, const SnGpuAccumulators *a) {
