@@ -144,8 +144,8 @@ const SnScheduleKey sn_schedule_keys[] = {
      "where a row lives between phases; \"reread\": in memory, recomputed by each phase; \"registers\": a thread keeps "
      "its columns; \"shared\": in shared memory, by bulk copies, recomputed by each phase"},
     {"gpu_rows", "most", 0, (int64_t)1 << 31, 1, 0, NULL,
-     "of rows whose length is `?`: columns that they have at most, and one at least, so that registers hold them; 0: "
-     "any number"},
+     "of rows whose length is `?`: columns that they have at most, and one at least, so that registers hold them; of "
+     "shape \"flat\" elements of all rows; 0: any number"},
     {"gpu_rows", "multiple", 1, 16, 0, 1, NULL,
      "of rows whose length is `?`, and rows of a thread whose number is: of what that size, and the last size of each "
      "operand that has neighbours there, is a multiple"},

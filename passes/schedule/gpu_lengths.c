@@ -251,6 +251,34 @@ static MlirAttribute of_blocks(const SnGpuRowFacts *a, MlirAttribute shorter) {
   return shorter;
 }
 
+// Rows that are read once, for a maximum and the exponentials under it, and wait for nothing but what their row is
+// added to: as long as threads have them at once there is no loop, so that what else the row reads, as its label, is
+// under way with it, and not in front of it or behind. The longest of them in *most.
+#define AT_ONCE 4 // vectors of a thread
+static MlirAttribute held_once(const SnGpuRowFacts *a, const SnGpuRowSchedule *longest, int64_t *most) {
+  SnRowJoints joints = {0};
+  MlirAttribute shorter = {0};
+  SnGpuRowSchedule s;
+  SnRowProgram p = sn_row_program(a->form, sn_values(0, NULL));
+  sn_row_join_exponentials(&joints, &p);
+  sn_row_program_free(&p);
+  if (!joints.n || !a->sums || a->vector == 1)
+    return shorter;
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths && lengths[i].team <= 32; ++i)
+    if (of_length(a, i, *most, &s)) {
+      *most = s.most;
+      shorter = attribute_with(a, &s, shorter);
+    }
+  for (int64_t threads = LEAST_OF_BLOCK; threads <= longest->threads; threads *= 2) {
+    s = of_block(a, threads, 1, AT_ONCE * a->vector, 0);
+    if (s.most <= *most)
+      continue;
+    *most = s.most;
+    shorter = attribute_with(a, &s, shorter);
+  }
+  return shorter;
+}
+
 // Rows that are read once: the shortest by part of a warp, short ones by a warp each, others by a block, the longest
 // by clusters. Where elements cost more than to be read, a thread has one vector at a time: those behind the end of a
 // short row would be made as well, and dropped. (An H200, sums of 2,980,297 rows of 64 bf16 by a warp each: 0.63 ms,
@@ -270,14 +298,20 @@ static MlirAttribute read_once(const SnGpuRowFacts *a, const SnGpuRowSchedule *l
     few.at_once = SN_GPU_ROW_THREADS * 3 / 2;
   few.blocks = sn_gpu_row_blocks(a, &few, few.threads / few.team);
   s.blocks = sn_gpu_row_blocks(a, &s, s.threads / s.team);
-  MlirAttribute shorter = attribute_with(a, &s, attribute_with(a, &few, (MlirAttribute){0}));
+  int64_t most = 0;
+  MlirAttribute shorter = held_once(a, longest, &most);
+  if (few.most > most)
+    shorter = attribute_with(a, &few, shorter);
+  if (s.most > most)
+    shorter = attribute_with(a, &s, shorter);
+  most = most < SHORT_ROW ? SHORT_ROW : most;
   for (int64_t threads = LEAST_OF_BLOCK; a->vector > 1 && threads < longest->threads; threads *= 2) {
     SnGpuRowSchedule turn = *longest; // all of a row is under way at once
     turn.threads = threads;
     turn.cluster = 1;
     turn.most = threads * turn.unroll * a->vector;
     turn.blocks = sn_gpu_row_blocks(a, &turn, 1);
-    if (turn.most > SHORT_ROW)
+    if (turn.most > most)
       shorter = attribute_with(a, &turn, shorter);
   }
   if (longest->cluster > 1) {
@@ -323,8 +357,9 @@ static MlirAttribute any_tile(const SnGpuRowFacts *a, const SnGpuRowSchedule *s)
   return attribute_with(a, s, shorter);
 }
 
-// One row of a length `?` that is added up: a block by itself where it is short, which meets no others.
-static MlirAttribute one_row(const SnGpuRowFacts *a, const SnGpuRowSchedule *s) {
+// Elements that are all alike, and are added up, of a number that is `?`: a block by itself where they are few, which
+// meets no others.
+static MlirAttribute flat_sums(const SnGpuRowFacts *a, const SnGpuRowSchedule *s) {
   SnGpuRowSchedule few = *s;
   few.threads = SN_GPU_ROW_THREADS;
   few.at_once = 0;
@@ -338,8 +373,8 @@ static MlirAttribute one_row(const SnGpuRowFacts *a, const SnGpuRowSchedule *s) 
 MlirAttribute sn_gpu_row_attribute(const SnGpuRowFacts *a, const SnGpuRowSchedule *s) {
   MlirAttribute shorter = {0};
   int64_t below = 0;
-  if (s->flat && a->length == SN_DYNAMIC && a->rows == 1 && a->sums && !sn_in_sequence(a->form->op))
-    return one_row(a, s);
+  if (s->flat && (a->length == SN_DYNAMIC || a->rows == SN_DYNAMIC) && a->sums && !sn_in_sequence(a->form->op))
+    return flat_sums(a, s);
   if (a->length != SN_DYNAMIC || !a->form->num_cols || a->columns || s->flat || s->turned || s->team == 1)
     return sn_gpu_row_attribute_alone(a, s);
   if (s->tile)

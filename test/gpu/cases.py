@@ -584,6 +584,47 @@ def cross_entropy(name, m, n, label="i64", schedule=None, dynamic=(False, False)
          inputs, outputs, fails=fails, big=big)
 
 
+def cross_entropy_value(name, m, n, t="f32", dynamic=(False, False), schedule=None, fails=None, big=False):
+    """The value alone, of rows that are read once; a label outside fails an assert."""
+    M, N = ("?" if dynamic[0] else m), ("?" if dynamic[1] else n)
+    wide = (f"%a = arith.extf %a0 : tensor<{N}x{t}> to tensor<{N}xf32>" if t != "f32" else "")
+    body = f"""
+%loss = sinter.rowwise (i = {M}) by (j = {N})
+    ins(%x[i, j] : {tensor((M, N), t)}, %t[i] : {tensor((M,), 'i64')})
+    reduce(add [] : f32)
+    outs(%empty_loss[] : tensor<f32>){attr(schedule)} {{
+^row(%{'a' if t == 'f32' else 'a0'}: tensor<{N}x{t}>, %t0: i64):
+  {wide}
+  %zero = arith.constant 0.0 : f32
+  %classes = arith.constant {n} : i64
+  %ok = arith.cmpi ult, %t0, %classes : i64
+  cf.assert %ok, "a label is out of range"
+  %m = sinter.row_reduce maximumf %a : tensor<{N}xf32> -> f32
+  %mb = sinter.broadcast %m : f32 -> tensor<{N}xf32>
+  %d = arith.subf %a, %mb : tensor<{N}xf32>
+  %e = math.exp %d : tensor<{N}xf32>
+  %s = sinter.row_reduce add %e : tensor<{N}xf32> -> f32
+  %ls = math.log %s : f32
+  %p = sinter.pick %d[%t0] else %zero : tensor<{N}xf32>, i64
+  %l = arith.subf %ls, %p : f32
+  sinter.yield %l : f32
+}}"""
+
+    def inputs(r):
+        labels = r.integers(0, n, m)
+        if fails:
+            labels[m // 2] = n + 7
+        return [cast(r.standard_normal((m, n)) * 3, t), labels]
+
+    def outputs(x, labels):
+        x = x.astype(np.float64)
+        e = np.exp(x - x.max(1, keepdims=True))
+        return [np.array(-np.log((e / e.sum(1, keepdims=True))[np.arange(m), labels]).sum())]
+
+    case(name, program([("x", (M, N), t), ("t", (M,), "i64")], [("loss", (), "f32")], [], body), inputs, outputs,
+         fails=fails, big=big)
+
+
 def layer_norm_backward(name, m, n, t="f32", schedule=None, big=False):
     """dx, dw, db and a scalar: results of every kind, sums of columns among them."""
     half = t in ("f16", "bf16")
@@ -1688,6 +1729,16 @@ def all_cases():
     for m, n in ((1, 1), (1, 7), (3, 85), (5, 103), (41, 100)):
         mse(f"fitted_mse_{m}_{n}", (m, n), dynamic=("?", "?"),
             schedule='shape = "flat", threads = 64, blocks = 6, vector = 4, unroll = 2')
+    # few elements of all rows by a block, more by as many as have work
+    for m in (81, 82):
+        mse(f"fitted_flat_{m}", (m, 101), dynamic=("?", "?"))
+    # rows that threads have at once, however long they are, beside their labels; longer ones by a loop
+    for n in (1, 64, 68, 260, 4100):
+        cross_entropy_value(f"at_once_{n}", 3, n, dynamic=(True, True))
+        cross_entropy_value(f"at_once_bf16_{2 * n}", 3, 2 * n, "bf16", dynamic=(True, True))
+    cross_entropy_value("at_once_rows", 1100, 72, "bf16", dynamic=(True, True))
+    for n in (96, 97, 5000):
+        cross_entropy_value(f"at_once_fails_{n}", 7, n, dynamic=(True, True), fails="a label is out of range")
     layer_norm("many_rows_norm", 2300, 1000, dynamic=True, big=True)
     # operands that are turned in shared memory: tiles that do not come out even, one each and in turns, whole columns
     T = 'shape = "turned", threads = 64'

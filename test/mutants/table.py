@@ -840,6 +840,12 @@ MUTANTS = [Mutant(*m) for m in (
      ["passes/explain/vanish.mlir"], "columns are left out in which a row is not 0"),
     ("lowering/rows/rowsteady.c", "sn_none(c->near) || !sn_is(op", "true || !sn_is(op", ["lowering/gpu/steady.mlir"],
      "each column's distance is converted"),
+    ("lowering/gpu/meet/grid.c", "compare(b, 7, now, few), few, size)", "compare(b, 7, now, few), size, size)",
+     ["gpu/emulate_rows.test"], "each of several bunches takes itself for all"),
+    ("lowering/gpu/rows/phases.c", ".asserts_behind = !g->mine.resident", ".asserts_behind = false",
+     ["lowering/gpu/status.mlir"], "a loop over columns waits for what is asked of a label"),
+    ("lowering/gpu/rows/rowwise_gpu.c", "sn_form_sizes(b, &f, 0, f.num_rows + f.num_cols)\n",
+     "sn_form_columns(b, &f)\n", ["lowering/gpu/flat.mlir"], "rows of few columns are few elements"),
     ("test/gpu/emulate", "return int(bad or not count)", "return int(bad)", EMULATE,
      "the emulator is content with no case"),
 )]

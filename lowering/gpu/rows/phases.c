@@ -464,7 +464,9 @@ void sn_gpu_store_scalars(SnBuilder *b, SnGpuRowKernel *g) {
 }
 
 void sn_gpu_run_program(SnBuilder *b, SnGpuRowKernel *g) {
-  SnRowWalk walk = {.before = before_phase, .columns = run_phase, .user = g};
+  // A loop over columns would wait for what a branch in front of it asks, as a label; where there is none, ptxas loads
+  // the row in front of the branch, and the label in front of the row.
+  SnRowWalk walk = {.before = before_phase, .columns = run_phase, .user = g, .asserts_behind = !g->mine.resident};
   sn_row_walk(b, &g->program, g->program.phases.size, &walk);
   if (!g->finishing)
     sn_gpu_accumulate_scalars(b, g);

@@ -297,10 +297,12 @@ static MlirValue is_many(SnBuilder *b, MlirOperation op, int64_t least) {
   return sn_row_below(b, sn_index(b, least - 1), rows);
 }
 
-// 1 to `most` columns, as the host sees it.
-static MlirValue is_short(SnBuilder *b, MlirOperation op, int64_t most) {
+// 1 to `most` columns, as the host sees it; of elements that are all alike as many in all rows.
+static MlirValue is_short(SnBuilder *b, MlirOperation op, MlirAttribute shorter) {
   SnForm f = sn_form_read(op);
-  MlirValue length = sn_form_columns(b, &f);
+  int64_t most = sn_schedule_number(shorter, "most");
+  MlirValue length = sn_schedule_word_is(shorter, "shape", "flat") ? sn_form_sizes(b, &f, 0, f.num_rows + f.num_cols)
+                                                                   : sn_form_columns(b, &f);
   sn_form_free(&f);
   return sn_row_below(b, sn(b, "arith.subi", length, sn_index(b, 1)), sn_index(b, most));
 }
@@ -383,7 +385,7 @@ static const struct {
 
 static MlirValue is_other(SnBuilder *b, MlirOperation op, size_t which, MlirAttribute other) {
   return which == 0   ? is_even(b, op, other)
-         : which == 1 ? is_short(b, op, sn_schedule_number(other, "most"))
+         : which == 1 ? is_short(b, op, other)
                       : is_many(b, op, sn_schedule_number(other, "least"));
 }
 

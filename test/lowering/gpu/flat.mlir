@@ -84,3 +84,25 @@ func.func @main(%x: memref<?x?xbf16>, %y: memref<?x?xbf16>) {
   call @flat_any(%x, %y) : (memref<?x?xbf16>, memref<?x?xbf16>) -> ()
   return
 }
+
+// -----
+
+// Few elements, as the host sees it, are few in all rows.
+
+// CHECK-LABEL: func.func private @few
+//   CHECK-DAG:   %[[M:.+]] = memref.dim %{{.+}}, %c0
+//   CHECK-DAG:   %[[N:.+]] = memref.dim %{{.+}}, %c1
+//       CHECK:   %[[ALL:.+]] = arith.muli %[[M]], %[[N]]
+//       CHECK:   %[[LAST:.+]] = arith.subi %[[ALL]], %c1
+//       CHECK:   %[[FEW:.+]] = arith.cmpi ult, %[[LAST]], %c256
+//       CHECK:   scf.if %[[FEW]]
+func.func private @few(%x: memref<?x?xf32>, %y: memref<f32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : memref<?x?xf32>) reduce(add [] : f32) outs(%y[] : memref<f32>)
+      schedule(#sinter.gpu_rows<threads = 64, blocks = 8, shape = "flat", vector = 4,
+      shorter = #sinter.gpu_rows<threads = 64, blocks = 1, shape = "flat", vector = 4, most = 256>>) {
+  ^row(%a: tensor<?xf32>):
+    %s = sinter.row_reduce add %a : tensor<?xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

@@ -49,3 +49,32 @@ func.func private @table(%e: memref<5x8xf32>, %t: memref<4xi32>, %y: memref<4x8x
   }
   return
 }
+
+// -----
+
+// What is asked of a row's label stands behind the loop over its columns, which would wait for the label; of rows in
+// registers, which have no loop, in front.
+
+// CHECK-LABEL: gpu.func @read_once_even4_most64
+//       CHECK:   "st.relaxed.sys
+//   CHECK-NOT:   scf.for
+//       CHECK:   gpu.shuffle
+// CHECK-LABEL: gpu.func @read_once(
+//       CHECK:   scf.for
+//       CHECK:     scf.for
+//   CHECK-NOT:     "st.relaxed.sys
+//       CHECK:     gpu.shuffle
+//       CHECK:     "st.relaxed.sys
+func.func private @read_once(%x: memref<?x?xf32>, %t: memref<?xi64>, %y: memref<?xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : memref<?x?xf32>, %t[i] : memref<?xi64>) outs(%y[i] : memref<?xf32>)
+      schedule(#sinter.gpu_rows<threads = 32, blocks = 8, residency = "reread", even = #sinter.gpu_rows<threads = 32,
+      blocks = 8, residency = "registers", vector = 4, multiple = 4, most = 64>>) {
+  ^row(%a: tensor<?xf32>, %l: i64):
+    %n = arith.constant 9 : i64
+    %in = arith.cmpi ult, %l, %n : i64
+    cf.assert %in, "no label"
+    %s = sinter.row_reduce add %a : tensor<?xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

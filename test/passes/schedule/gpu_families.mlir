@@ -846,6 +846,43 @@ func.func @one_row_any(%x: tensor<1x?xf32>, %e: tensor<f32>) -> tensor<f32> {
 
 // -----
 
+// The same of elements of several rows: what is few is said of all of them.
+
+// CHECK-LABEL: func @rows_any
+//       CHECK:   shape = "flat", shorter = #sinter.gpu_rows<blocks = 1, most = 8192, occupancy = 1, shape = "flat", threads = 1024, vector = 4>
+func.func @rows_any(%x: tensor<?x?xf32>, %e: tensor<f32>) -> tensor<f32> {
+  %0 = sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : tensor<?x?xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%a: tensor<?xf32>):
+    %m = sinter.row_reduce add %a : tensor<?xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %0 : tensor<f32>
+}
+
+// -----
+
+// Rows of any length that are read once, under their own maximum, for a sum of all: as long as threads have them at once
+// they are in registers, and there is no loop that what else is read would wait for.
+
+// CHECK-LABEL: func @at_once
+//       CHECK:   residency = "reread", shorter = #sinter.gpu_rows<{{[a-z0-9 =,]*}}most = 4096, multiple = 4, occupancy = 4, residency = "registers", shorter = #sinter.gpu_rows<{{[a-z0-9 =,]*}}most = 2048, multiple = 4, occupancy = 8, residency = "registers", shorter = #sinter.gpu_rows<{{[a-z0-9 =,]*}}most = 1024, multiple = 4, occupancy = 16, residency = "registers", shorter
+//  CHECK-SAME:   vector = 4>, occupancy = 4, residency = "reread", shorter = #sinter.gpu_rows<{{[a-z0-9 =,]*}}residency = "reread"
+func.func @at_once(%x: tensor<?x?xf32>, %e: tensor<f32>) -> tensor<f32> {
+  %0 = sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : tensor<?x?xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%a: tensor<?xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<?xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<?xf32>
+    %d = arith.subf %a, %b : tensor<?xf32>
+    %f = math.exp %d : tensor<?xf32>
+    %s = sinter.row_reduce add %f : tensor<?xf32> -> f32
+    %l = math.log %s : f32
+    sinter.yield %l : f32
+  }
+  return %0 : tensor<f32>
+}
+
+// -----
+
 // A long row whose elements are widened to f64: what was read waits, and it is made again. Halves stay two in a
 // register.
 
