@@ -10,6 +10,8 @@
 // patterns are upstream's; those here let an expansion move further up: through a
 // slice that does not cut what it unfolds, through a collapse of other groups, and past
 // what its sizes `?` were asked of. A transpose of dimensions of size 1 is a reshape, too.
+// A dimension of size 1 that is unfolded to be folded away again, as a batch of one image
+// in front of its groups, is none.
 // What is left at the arguments and results costs nothing. Convolutions and
 // poolings, whose subscripts are sums, stay as they are.
 //
@@ -222,6 +224,89 @@ static bool expand_of_collapse(SnRewriter *rw, MlirOperation op) {
                                    : "sizes of the two reshapes that have no common factors");
 }
 
+// ---- collapse(expand(x)) with dimensions of size 1 ------------------------------------
+
+// x as it is folded by one reshape or several, and the groups of all; null: by none.
+static MlirOperation through_collapses(MlirOperation op, Groups *groups) {
+  MlirOperation inner = sn_def(sn_operand(op, 0), "tensor.collapse_shape");
+  Groups wide;
+  for (; !sn_null(inner); inner = sn_def(sn_operand(op, 0), "tensor.collapse_shape")) {
+    if (!read_groups(inner, &wide))
+      break;
+    for (intptr_t g = 0; g <= groups->n; ++g)
+      groups->first[g] = wide.first[groups->first[g]];
+    op = inner;
+  }
+  return op;
+}
+static MlirOperation through_expands(MlirOperation op, Groups *groups) {
+  MlirOperation inner = sn_def(sn_operand(op, 0), "tensor.expand_shape");
+  Groups narrow;
+  for (; !sn_null(inner); inner = sn_def(sn_operand(op, 0), "tensor.expand_shape")) {
+    if (!read_groups(inner, &narrow))
+      break;
+    for (intptr_t g = 0; g <= narrow.n; ++g)
+      narrow.first[g] = groups->first[narrow.first[g]];
+    *groups = narrow;
+    op = inner;
+  }
+  return op;
+}
+
+// The groups without these members.
+static Groups without(const Groups *all, const bool *drop) {
+  Groups kept = {.n = all->n};
+  for (intptr_t g = 0; g < all->n; ++g) {
+    kept.first[g + 1] = kept.first[g];
+    for (int64_t d = all->first[g]; d < all->first[g + 1]; ++d)
+      kept.first[g + 1] += !drop[d];
+  }
+  return kept;
+}
+
+// 32 -> 1 x 8 x 4 -> 8 x 4: a dimension of size 1 that the groups of both have beside others.
+static bool drops_ones(SnRewriter *rw, MlirOperation op) {
+  Groups to, from;
+  if (!read_groups(op, &to))
+    return too_many(op);
+  MlirOperation expands = sn_def(sn_operand(through_collapses(op, &to), 0), "tensor.expand_shape");
+  if (sn_null(expands))
+    return false;
+  if (!read_groups(expands, &from))
+    return too_many(op);
+  if (!to.n || !from.n) // a number
+    return false;
+  MlirValue x = sn_operand(through_expands(expands, &from), 0), sizes[SN_MAX_DIMS];
+  MlirType wide = sn_type_of(sn_result(expands, 0));
+  bool drop[SN_MAX_DIMS] = {0}, any = false;
+  int64_t shape[SN_MAX_DIMS], left_from[SN_MAX_DIMS], left_to[SN_MAX_DIMS], kept = 0, num_sizes = 0;
+  for (intptr_t g = 0; g < from.n; ++g)
+    left_from[g] = from.first[g + 1] - from.first[g];
+  for (intptr_t g = 0; g < to.n; ++g)
+    left_to[g] = to.first[g + 1] - to.first[g];
+  for (intptr_t d = 0, g = 0, h = 0; d < sn_rank(wide); ++d) {
+    while (from.first[g + 1] <= d)
+      ++g;
+    while (to.first[h + 1] <= d)
+      ++h;
+    drop[d] = sn_dim(wide, d) == 1 && left_from[g] > 1 && left_to[h] > 1;
+    any |= drop[d];
+    left_from[g] -= drop[d];
+    left_to[h] -= drop[d];
+    if (!drop[d])
+      shape[kept++] = sn_dim(wide, d);
+  }
+  if (!any)
+    return false;
+  for (intptr_t k = 1; k < sn_num_operands(expands); ++k)
+    sizes[num_sizes++] = sn_operand(expands, k);
+  from = without(&from, drop);
+  to = without(&to, drop);
+  sn_replace(rw, op, cast(rw->b, collapse(rw->b, expand(rw->b, x, &from, shape, sn_values(num_sizes, sizes)), &to),
+                          sn_type_of(sn_result(op, 0))));
+  return true;
+}
+
 // ---- reshape(x) to sizes that are listed -----------------------------------------------
 
 static bool reshape_to_list(SnRewriter *rw, MlirOperation op) {
@@ -390,6 +475,7 @@ static const SnRule rules[] = {
     {"affine.apply", from_origin},
     {"tensor.expand_shape", of_constant},
     {"tensor.collapse_shape", of_constant},
+    {"tensor.collapse_shape", drops_ones},
     {"tensor.expand_shape", expand_of_collapse},
     {"tensor.expand_shape", expand_of_slice},
     {"tensor.reshape", reshape_to_list},

@@ -308,3 +308,37 @@ func.func @more_than_ones(%x: tensor<5x1x7xf32>, %o: tensor<7x1x5xf32>) -> tenso
   %y = linalg.transpose ins(%x : tensor<5x1x7xf32>) outs(%o : tensor<7x1x5xf32>) permutation = [2, 1, 0]
   return %y : tensor<7x1x5xf32>
 }
+
+// -----
+
+// Groups of one image: the batch of one that is unfolded and folded away again is none.
+
+// CHECK-LABEL: func @one_image
+//  CHECK-SAME:   (%[[X:.+]]: tensor<12x7x5xf32>
+//       CHECK:   %[[E:.+]] = tensor.expand_shape %[[X]] {{\[\[}}0, 1], [2], [3]] output_shape [3, 4, 7, 5]
+//       CHECK:   %[[Y:.+]] = tensor.collapse_shape %[[E]] {{\[\[}}0], [1], [2, 3]] : tensor<3x4x7x5xf32> into tensor<3x4x35xf32>
+//       CHECK:   return %[[Y]]
+func.func @one_image(%x: tensor<12x7x5xf32>) -> tensor<3x4x35xf32> {
+  %e = tensor.expand_shape %x [[0, 1], [2], [3]] output_shape [1, 12, 7, 5] : tensor<12x7x5xf32> into tensor<1x12x7x5xf32>
+  %c = tensor.collapse_shape %e [[0], [1], [2, 3]] : tensor<1x12x7x5xf32> into tensor<1x12x35xf32>
+  %g = tensor.expand_shape %c [[0], [1, 2], [3]] output_shape [1, 3, 4, 35] : tensor<1x12x35xf32> into tensor<1x3x4x35xf32>
+  %y = tensor.collapse_shape %g [[0, 1], [2], [3]] : tensor<1x3x4x35xf32> into tensor<3x4x35xf32>
+  return %y : tensor<3x4x35xf32>
+}
+
+// -----
+
+// One of two that is all that there is stays; a number has none; sizes `?` are those of what is left.
+
+// CHECK-LABEL: func @all_ones
+//  CHECK-SAME:   %[[N:[^:]+]]: index
+//       CHECK:   tensor.expand_shape %{{.+}} {{\[\[}}0], [1, 2]] output_shape [1, %[[N]], 3]
+//       CHECK:   tensor.collapse_shape %{{.+}} {{\[\[}}0, 1], [2]] : tensor<1x?x3xf32> into tensor<?x3xf32>
+//       CHECK:   tensor.expand_shape %{{.+}} [] output_shape [1]
+func.func @all_ones(%n: index, %x: tensor<1x?xf32>, %s: tensor<f32>) -> (tensor<?x3xf32>, tensor<1xf32>) {
+  %e = tensor.expand_shape %x [[0, 1], [2, 3]] output_shape [1, 1, %n, 3] : tensor<1x?xf32> into tensor<1x1x?x3xf32>
+  %y = tensor.collapse_shape %e [[0, 1, 2], [3]] : tensor<1x1x?x3xf32> into tensor<?x3xf32>
+  %u = tensor.expand_shape %s [] output_shape [1, 1] : tensor<f32> into tensor<1x1xf32>
+  %v = tensor.collapse_shape %u [[0, 1]] : tensor<1x1xf32> into tensor<1xf32>
+  return %y, %v : tensor<?x3xf32>, tensor<1xf32>
+}
