@@ -585,19 +585,22 @@ def cross_entropy(name, m, n, label="i64", schedule=None, dynamic=(False, False)
 
 
 def cross_entropy_value(name, m, n, t="f32", dynamic=(False, False), schedule=None, fails=None, big=False):
-    """The value alone, of rows that are read once; a label outside fails an assert."""
+    """The value alone, of rows that are read once; a label outside fails an assert, by a number of the host's."""
     M, N = ("?" if dynamic[0] else m), ("?" if dynamic[1] else n)
     wide = (f"%a = arith.extf %a0 : tensor<{N}x{t}> to tensor<{N}xf32>" if t != "f32" else "")
     body = f"""
+%last = arith.constant 1 : index
+%length = tensor.dim %x, %last : {tensor((M, N), t)}
+%n = tensor.from_elements %length : tensor<index>
 %loss = sinter.rowwise (i = {M}) by (j = {N})
-    ins(%x[i, j] : {tensor((M, N), t)}, %t[i] : {tensor((M,), 'i64')})
+    ins(%x[i, j] : {tensor((M, N), t)}, %t[i] : {tensor((M,), 'i64')}, %n[] : tensor<index>)
     reduce(add [] : f32)
     outs(%empty_loss[] : tensor<f32>){attr(schedule)} {{
-^row(%{'a' if t == 'f32' else 'a0'}: tensor<{N}x{t}>, %t0: i64):
+^row(%{'a' if t == 'f32' else 'a0'}: tensor<{N}x{t}>, %t0: i64, %classes: index):
   {wide}
   %zero = arith.constant 0.0 : f32
-  %classes = arith.constant {n} : i64
-  %ok = arith.cmpi ult, %t0, %classes : i64
+  %place = arith.index_cast %t0 : i64 to index
+  %ok = arith.cmpi ult, %place, %classes : index
   cf.assert %ok, "a label is out of range"
   %m = sinter.row_reduce maximumf %a : tensor<{N}xf32> -> f32
   %mb = sinter.broadcast %m : f32 -> tensor<{N}xf32>

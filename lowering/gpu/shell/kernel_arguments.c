@@ -81,7 +81,9 @@ static MlirValue pass_operand(SnBuilder *b, const Passed *p) { return pass_addre
 
 // A load that numbers.c takes for the number itself.
 static MlirValue pass_number(SnBuilder *b, const Passed *p) {
-  return pass(b, sn(b, "memref.load", operand(p, p->a->operand), element_type(p)));
+  MlirType t = element_type(p);
+  MlirValue number = sn(b, "memref.load", operand(p, p->a->operand), t);
+  return pass(b, mlirTypeIsAIndex(t) ? sn(b, "arith.index_cast", number, i64_type(b->ctx)) : number);
 }
 
 static MlirValue pass_own_address(SnBuilder *b, const Passed *p) {

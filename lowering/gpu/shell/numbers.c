@@ -5,9 +5,9 @@
 // ->
 //   call @main_kernel0(%n, %x) : (i64, ...)            gpu.func @main_kernel0(%n: i64, ...)
 //
-// A count of elements that only the call knows, as a mean over sizes `?` divides by, is such. Stored it would be one
-// more thing to do on the stream, in front of the kernel that waits for it. The kernel keeps it in memory of the
-// thread, which LLVM makes a register.
+// A count of elements that only the call knows, as a mean over sizes `?` divides by, or labels are less than, is such.
+// Stored it would be one more thing to do on the stream, in front of the kernel that waits for it. The kernel keeps it
+// in memory of the thread, which LLVM makes a register.
 //
 // test: test/lowering/gpu/numbers.mlir, test/gpu/numbers.test
 
@@ -34,8 +34,8 @@ static SnOpVec calls_of(MlirOperation module, MlirOperation func) {
 
 static bool is_number(const SnOpVec *calls, MlirValue argument, intptr_t k) {
   MlirType t = sn_type_of(argument), e = sn_element(t);
-  bool is = calls->size && mlirTypeIsAMemRef(t) && !sn_rank(t) && !mlirTypeIsAIndex(e) &&
-            (sn_bits(e) == 32 || sn_bits(e) == 64);
+  bool is = calls->size && mlirTypeIsAMemRef(t) && !sn_rank(t) &&
+            (mlirTypeIsAIndex(e) || sn_bits(e) == 32 || sn_bits(e) == 64);
   for (MlirOpOperand use = mlirValueGetFirstUse(argument); !mlirOpOperandIsNull(use) && is;
        use = mlirOpOperandGetNextUse(use))
     is = sn_is(mlirOpOperandGetOwner(use), "sinter.rowwise");

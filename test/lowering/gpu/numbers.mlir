@@ -32,6 +32,34 @@ func.func private @mean(%n: memref<i64>, %x: memref<?xf32>, %y: memref<?xf32>) a
 
 // -----
 
+// A length, as labels are less than, is such a number.
+
+// CHECK-LABEL: func.func @main
+//  CHECK-SAME:   %[[N:[^:]+]]: index
+//       CHECK:   call @below(%[[N]], %{{.+}}, %{{.+}}) : (index, memref<5xi64>, memref<5xi1>) -> ()
+//       CHECK: func.func private @below(%[[N:.+]]: index
+//       CHECK:   %[[WORD:.+]] = arith.index_cast %[[N]] : index to i64
+//       CHECK:   llvm.store %[[WORD]]
+//       CHECK: gpu.func @below(%{{[^:]+}}: index
+func.func @main(%n: index, %x: memref<5xi64>, %y: memref<5xi1>) {
+  %t = tensor.from_elements %n : tensor<index>
+  %b = bufferization.to_buffer %t read_only : tensor<index> to memref<index>
+  call @below(%b, %x, %y) : (memref<index>, memref<5xi64>, memref<5xi1>) -> ()
+  return
+}
+func.func private @below(%n: memref<index>, %x: memref<5xi64>, %y: memref<5xi1>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 5) by () ins(%n[] : memref<index>, %x[i] : memref<5xi64>) outs(%y[i] : memref<5xi1>)
+      schedule(#sinter.gpu_rows<threads = 32>) {
+  ^row(%m: index, %a: i64):
+    %l = arith.index_cast %a : i64 to index
+    %q = arith.cmpi ult, %l, %m : index
+    sinter.yield %q : i1
+  }
+  return
+}
+
+// -----
+
 // One that some caller has in memory stays there.
 
 // CHECK-LABEL: func.func @main

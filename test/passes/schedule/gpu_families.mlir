@@ -861,8 +861,8 @@ func.func @rows_any(%x: tensor<?x?xf32>, %e: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-// Rows of any length that are read once, under their own maximum, for a sum of all: as long as threads have them at once
-// they are in registers, and there is no loop that what else is read would wait for.
+// Rows of any length that are read once, under their own maximum, for a sum of all: as long as threads have them at
+// once they are in registers, and there is no loop that what else is read would wait for.
 
 // CHECK-LABEL: func @at_once
 //       CHECK:   residency = "reread", shorter = #sinter.gpu_rows<{{[a-z0-9 =,]*}}most = 4096, multiple = 4, occupancy = 4, residency = "registers", shorter = #sinter.gpu_rows<{{[a-z0-9 =,]*}}most = 2048, multiple = 4, occupancy = 8, residency = "registers", shorter = #sinter.gpu_rows<{{[a-z0-9 =,]*}}most = 1024, multiple = 4, occupancy = 16, residency = "registers", shorter
