@@ -57,7 +57,6 @@ typedef struct {
 } Staged;
 
 static MlirType i32_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 32); }
-static MlirType i64_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 64); }
 static MlirValue i32_of(SnBuilder *b, int64_t v) { return sn_int(b, i32_type(b), v); }
 static MlirValue as_i32(SnBuilder *b, MlirValue index) { return sn(b, "arith.index_cast", index, i32_type(b)); }
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
@@ -268,8 +267,7 @@ static void emit_fetch(SnBuilder *b, SnGpuKernel *k, void *user) {
 // All of a slot, as one group of wgmma. x, y: descriptors of slot 0.
 static void multiply_slot(SnBuilder *b, const Staged *s, size_t product, MlirValue slot, MlirValue x, MlirValue y,
                           bool fresh, MlirValue *sums) {
-  MlirValue offset =
-      sn(b, "arith.muli", sn(b, "arith.extui", slot, i64_type(b)), sn_int(b, i64_type(b), stage_bytes(s) >> 4));
+  MlirValue offset = sn(b, "arith.muli", slot, i32_of(b, stage_bytes(s) >> 4));
   const SnMicroKernel *line = sn_gpu_product(s->g->form, product, s->g->plan->kernel).line;
   bool a_along = s->sides[2 * product].along_sum, b_along = s->sides[2 * product + 1].along_sum;
   int64_t step_a = a_along ? 32 : 16 * 128, step_b = b_along ? 32 : 16 * 128;

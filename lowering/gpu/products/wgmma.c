@@ -12,14 +12,20 @@ static MlirType i64_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 64); 
 static MlirValue i32_of(SnBuilder *b, int64_t v) { return sn_int(b, i32_type(b), v); }
 
 MlirValue sn_wgmma_descriptor(SnBuilder *b, MlirValue address, bool along_sum) {
-  int64_t strides = (along_sum ? 1 : SN_WGMMA_PIECE >> 4) << 16 | (int64_t)(1024 >> 4) << 32;
-  MlirValue low = sn(b, "arith.andi", sn(b, "arith.shrui", address, i32_of(b, 4)), i32_of(b, 0x3fff)),
-            wide = sn(b, "arith.extui", low, i64_type(b));
-  return sn(b, "arith.ori", wide, sn_int(b, i64_type(b), strides | (int64_t)1 << 62));
+  int64_t stride = (along_sum ? 1 : SN_WGMMA_PIECE >> 4) << 16;
+  MlirValue place = sn(b, "arith.andi", sn(b, "arith.shrui", address, i32_of(b, 4)), i32_of(b, 0x3fff));
+  return sn(b, "arith.ori", place, i32_of(b, stride));
 }
 
 MlirValue sn_wgmma_further(SnBuilder *b, MlirValue descriptor, int64_t bytes) {
-  return bytes ? sn(b, "arith.addi", descriptor, sn_int(b, i64_type(b), bytes >> 4)) : descriptor;
+  return bytes ? sn(b, "arith.addi", descriptor, i32_of(b, bytes >> 4)) : descriptor;
+}
+
+// Eight lines are 1024 bytes apart, and swizzled. What is added to a descriptor never reaches this word: it is put
+// beside the sum, and not a part of it (ptxas 13.0 loses the high word of a 64-bit sum with such a constant).
+static MlirValue whole_descriptor(SnBuilder *b, MlirValue low) {
+  int64_t high = (int64_t)1 << 62 | (int64_t)(1024 >> 4) << 32;
+  return sn(b, "arith.ori", sn(b, "arith.extui", low, i64_type(b)), sn_int(b, i64_type(b), high));
 }
 
 MlirType sn_wgmma_sums(SnBuilder *b, MlirType sum, int64_t n) {
@@ -40,7 +46,7 @@ MlirValue sn_wgmma(SnBuilder *b, const SnMicroKernel *line, int64_t n, MlirValue
                    MlirValue y, bool b_along_sum, bool fresh) {
   bool is_float = line->sum == SN_F32;
   MlirOperation op =
-      sn_op(b, "nvvm.wgmma.mma_async", sums, x, y, sn_type_of(sums),
+      sn_op(b, "nvvm.wgmma.mma_async", sums, whole_descriptor(b, x), whole_descriptor(b, y), sn_type_of(sums),
             sn_attr("shape", sn_parse_attr(b->ctx, "#nvvm.shape<m = 64, n = %lld, k = %d>", (long long)n, line->k)),
             sn_attr("typeA", sn_parse_attr(b->ctx, "#nvvm.wgmma_type<%s>", line->instruction)),
             sn_attr("typeB", sn_parse_attr(b->ctx, "#nvvm.wgmma_type<%s>", type_of_b(line))),
@@ -90,7 +96,7 @@ MlirValue sn_wgmma_of_registers(SnBuilder *b, const SnMicroKernel *line, int64_t
   for (int64_t i = 0; i < 4 * steps; ++i)
     sn_push(&operands, words[i]);
   for (int64_t i = 0; i < steps; ++i)
-    sn_push(&operands, descriptors[i]);
+    sn_push(&operands, whole_descriptor(b, descriptors[i]));
   for (int64_t i = 0; i < n / 2; ++i)
     sn_push(&operands, values[i]);
   char *text = text_of(line, n, steps, b_along_sum), *constraints = constraints_of(n, steps);

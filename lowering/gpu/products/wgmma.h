@@ -11,8 +11,8 @@
 
 enum { SN_WGMMA_PIECE = 64 * 128 }; // bytes of 64 lines
 
-// Of lines from this address (i32) on: whether they are along the sum says what is between them. i64; and so many bytes
-// further.
+// Of lines from this address (i32) on: whether they are along the sum says what is between them. i32, the low word: the
+// high one is the same for all. And so many bytes further.
 MlirValue sn_wgmma_descriptor(SnBuilder *b, MlirValue address, bool along_sum);
 MlirValue sn_wgmma_further(SnBuilder *b, MlirValue descriptor, int64_t bytes);
 // The sums of 64 rows by n columns that a thread has: a struct of n / 2.
