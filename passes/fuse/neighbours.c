@@ -4,7 +4,9 @@
 //   b and c become m:  a, m, d
 //
 // Forms that read one value are neighbours. A value that many read has a list of them, so that the nearest are found
-// without a look at all; the list changes with the forms.
+// without a look at all; the list changes with the forms. What a form shares with a neighbour is added up value by
+// value while neighbours are found, not operand by operand of each of them: a form has tens of neighbours and of
+// operands, and shares one or two values with each.
 //
 // runs in: fuse    test: test/passes/fuse/fuse.mlir
 
@@ -17,6 +19,7 @@ enum { MOST_READERS = 16, MOST_LOOKED_AT = 64 };
 // The forms that read one value, as they stand in the block.
 typedef struct SnReader {
   SnFuseForm *form;
+  size_t inputs; // of the form, that are the value
   struct SnReader *before, *behind;
 } SnReader;
 struct SnReaders {
@@ -47,7 +50,7 @@ static void link_behind(const SnFuseForms *f, SnReaders *all, SnFuseForm *form, 
   SnReader *next = last ? last->behind : all->first, *reader = sn_alloc(sizeof *reader);
   for (; next && sn_order_place(&f->order, next->form->op) < sn_order_place(&f->order, form->op); next = next->behind)
     last = next;
-  *reader = (SnReader){form, last, next};
+  *reader = (SnReader){.form = form, .before = last, .behind = next};
   *(last ? &last->behind : &all->first) = reader;
   if (next)
     next->before = reader;
@@ -74,6 +77,12 @@ static void free_readers(SnReaders *all) {
   }
   sn_table_free(&all->of_form);
   free(all);
+}
+
+// The form has been found to read the value of the list with its operand k.
+static void count_input(const SnReaders *all, const SnFuseForm *form, intptr_t k) {
+  SnReader *reader = looked_up(&all->of_form, form);
+  reader->inputs += (size_t)k < form->bytes.size;
 }
 
 static bool is_read_by_many(MlirValue v) {
@@ -113,6 +122,11 @@ static void list_readers(SnFuseForms *f, MlirValue v) {
     link_behind(f, all, found.data[i].form, last);
     last = looked_up(&all->of_form, found.data[i].form);
   }
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    SnFuseForm *form = sn_fuse_form(f, mlirOpOperandGetOwner(use));
+    if (form)
+      count_input(all, form, (intptr_t)mlirOpOperandGetOperandNumber(use));
+  }
   sn_vec_free(&found);
   sn_push(&f->lists, all);
   sn_table_put(&f->of_value, v.ptr, (uintptr_t)all);
@@ -120,7 +134,8 @@ static void list_readers(SnFuseForms *f, MlirValue v) {
 
 // Adds the next form of the block to the list of a value that many read. The block's forms are asked, not the value's
 // uses: those may be in any number of other blocks.
-static void list_reader(SnFuseForms *f, MlirValue v, SnFuseForm *form, SnTable *last) {
+static void list_reader(SnFuseForms *f, SnFuseForm *form, intptr_t k, SnTable *last) {
+  MlirValue v = sn_operand(form->op, k);
   SnReaders *all = readers_of(f, v);
   if (!all && !is_read_by_many(v))
     return;
@@ -129,10 +144,11 @@ static void list_reader(SnFuseForms *f, MlirValue v, SnFuseForm *form, SnTable *
     sn_push(&f->lists, all);
     sn_table_put(&f->of_value, v.ptr, (uintptr_t)all);
   }
-  if (sn_table_has(&all->of_form, form))
-    return;
-  link_behind(f, all, form, looked_up(last, all));
-  sn_table_put(last, all, (uintptr_t)looked_up(&all->of_form, form));
+  if (!sn_table_has(&all->of_form, form)) {
+    link_behind(f, all, form, looked_up(last, all));
+    sn_table_put(last, all, (uintptr_t)looked_up(&all->of_form, form));
+  }
+  count_input(all, form, k);
 }
 
 // ---- forms -------------------------------------------------------------------------------------
@@ -140,7 +156,9 @@ static void list_reader(SnFuseForms *f, MlirValue v, SnFuseForm *form, SnTable *
 static SnFuseForm *add_form(SnFuseForms *f, MlirOperation op) {
   SnFuseForm *form = sn_alloc(sizeof *form);
   SnForm read = sn_form_read(op);
-  *form = (SnFuseForm){.op = op, .size = sn_growth(op)};
+  *form = (SnFuseForm){.op = op, .size = sn_growth(op), .indices = read.indices.size, .outputs = read.outputs.size};
+  for (intptr_t k = 0; k < sn_num_results(op); ++k)
+    form->kept += !mlirOpOperandIsNull(mlirValueGetFirstUse(sn_result(op, k)));
   for (size_t k = 0; k < read.inputs.size; ++k)
     sn_push(&form->bytes, sn_bytes(sn_type_of(read.inputs.data[k].value)));
   sn_form_free(&read);
@@ -164,7 +182,7 @@ SnFuseForms sn_fuse_forms(MlirBlock block) {
     SnFuseForm *form = sn_fuse_form(&f, op);
     for (intptr_t k = 0; form && k < sn_num_operands(op); ++k)
       if (is_shared(sn_operand(op, k)))
-        list_reader(&f, sn_operand(op, k), form, &last);
+        list_reader(&f, form, k, &last);
   }
   sn_table_free(&last);
   return f;
@@ -186,32 +204,68 @@ void sn_fuse_forms_free(SnFuseForms *f) {
 
 // ---- neighbours -------------------------------------------------------------------------------
 
+bool sn_is_kept(MlirValue v, MlirOperation b) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (!mlirOperationEqual(mlirOpOperandGetOwner(use), b))
+      return true;
+  return false;
+}
+
+// A value that the form reads, or makes.
+typedef struct {
+  MlirValue value;
+  double bytes;
+  size_t inputs; // of the form, that are the value; 0: it is no input
+} Read;
+
 typedef struct {
   const SnFuseForms *forms;
   SnFuseForm *form;
-  SnTable seen; // forms that were pushed, values that were looked at
-  SnFuseFormVec *to;
+  uintptr_t place; // of the form
+  SnTable of_form; // 1 + place of a neighbour in `to`
+  SnNeighbourVec *to;
+  SN_VEC(Read) reads;
+  SnTable of_value; // 1 + place in `reads`
 } Neighbours;
 
-static void neighbour(Neighbours *n, SnFuseForm *other) {
-  if (!other || other == n->form || sn_table_has(&n->seen, other))
-    return;
-  sn_table_put(&n->seen, other, 1);
-  sn_push(n->to, other);
-}
-
-static void all_readers(Neighbours *n, MlirValue v) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    neighbour(n, sn_fuse_form(n->forms, mlirOpOperandGetOwner(use)));
-}
-
-// What reads v too, or the nearest of them that are not too large already.
-static void siblings(Neighbours *n, MlirValue v) {
-  const SnReaders *all = readers_of(n->forms, v);
-  if (!all) {
-    all_readers(n, v);
-    return;
+// Null if it is no form, or the form itself.
+static SnNeighbour *neighbour(Neighbours *n, SnFuseForm *other) {
+  uintptr_t at = 0;
+  if (!other || other == n->form)
+    return NULL;
+  if (!sn_table_get(&n->of_form, other, &at)) {
+    bool behind = n->place < sn_order_place(&n->forms->order, other->op);
+    sn_push(n->to, ((SnNeighbour){.form = other, .behind = behind}));
+    sn_table_put(&n->of_form, other, at = n->to->size);
   }
+  return &n->to->data[at - 1];
+}
+
+// Both read it, the neighbour with so many inputs: of the later one, the earlier one reads all.
+static void share(SnNeighbour *other, const Read *read, size_t inputs) {
+  size_t of_later = other->behind ? inputs : read->inputs;
+  other->shared.saved += (double)of_later * read->bytes;
+  other->shared.same += of_later;
+}
+
+static bool is_input(const SnFuseForm *form, MlirOpOperand use) {
+  return (size_t)mlirOpOperandGetOperandNumber(use) < form->bytes.size;
+}
+
+static void all_siblings(Neighbours *n, const Read *read) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(read->value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    SnNeighbour *other = neighbour(n, sn_fuse_form(n->forms, mlirOpOperandGetOwner(use)));
+    if (!other || !read->inputs || !is_input(other->form, use))
+      continue;
+    if (other->behind || other->last != read->value.ptr)
+      share(other, read, 1);
+    other->last = read->value.ptr;
+  }
+}
+
+// The nearest of those that read it too and are not too large already, or all if there are few.
+static void nearest_siblings(Neighbours *n, const SnReaders *all) {
   bool few = all->size <= 2 * MOST_READERS + 1; // and the form
   for (int back = 0; back < 2; ++back) {
     const SnReader *r = looked_up(&all->of_form, n->form);
@@ -225,19 +279,100 @@ static void siblings(Neighbours *n, MlirValue v) {
   }
 }
 
-void sn_neighbours(const SnFuseForms *f, SnFuseForm *form, SnFuseFormVec *to) {
-  Neighbours n = {.forms = f, .form = form, .to = to};
-  for (intptr_t k = 0; k < sn_num_operands(form->op); ++k) {
-    MlirValue v = sn_operand(form->op, k);
-    if (sn_table_has(&n.seen, v.ptr) || !is_shared(v))
+static void maker(Neighbours *n, const Read *read) {
+  SnNeighbour *other = neighbour(n, sn_fuse_form(n->forms, sn_definer(read->value)));
+  if (!other)
+    return;
+  bool kept = sn_is_kept(read->value, n->form->op);
+  other->shared.saved += (double)read->inputs * read->bytes * (kept ? 1 : 2);
+  other->shared.same += read->inputs;
+  other->shared.sole += !kept;
+}
+
+static void readers(Neighbours *n, MlirValue v) {
+  MlirOpOperand first = mlirValueGetFirstUse(v);
+  bool kept = !mlirOpOperandIsNull(first) && sn_is_kept(v, mlirOpOperandGetOwner(first));
+  for (MlirOpOperand use = first; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    SnNeighbour *other = neighbour(n, sn_fuse_form(n->forms, mlirOpOperandGetOwner(use)));
+    if (!other)
       continue;
-    sn_table_put(&n.seen, v.ptr, 1);
-    neighbour(&n, sn_fuse_form(f, sn_definer(v)));
-    siblings(&n, v);
+    if (is_input(other->form, use)) {
+      other->shared.saved += other->form->bytes.data[mlirOpOperandGetOperandNumber(use)] * (kept ? 1 : 2);
+      ++other->shared.same;
+    }
+    other->shared.sole += !kept && other->last != v.ptr;
+    other->last = v.ptr;
+  }
+}
+
+// What the form reads, each value once.
+static void find_reads(Neighbours *n) {
+  for (intptr_t k = 0; k < sn_num_operands(n->form->op); ++k) {
+    MlirValue v = sn_operand(n->form->op, k);
+    bool input = (size_t)k < n->form->bytes.size;
+    uintptr_t at = 0;
+    if (sn_table_get(&n->of_value, v.ptr, &at)) {
+      n->reads.data[at - 1].inputs += input;
+    } else if (is_shared(v)) {
+      sn_push(&n->reads, ((Read){v, input ? n->form->bytes.data[k] : 0, input}));
+      sn_table_put(&n->of_value, v.ptr, n->reads.size);
+    }
+  }
+}
+
+void sn_neighbours(const SnFuseForms *f, SnFuseForm *form, SnNeighbourVec *to) {
+  Neighbours n = {.forms = f, .form = form, .place = sn_order_place(&f->order, form->op), .to = to};
+  find_reads(&n);
+  for (size_t i = 0; i < n.reads.size; ++i) {
+    const Read *read = &n.reads.data[i];
+    const SnReaders *all = readers_of(f, read->value);
+    maker(&n, read);
+    if (all)
+      nearest_siblings(&n, all);
+    else
+      all_siblings(&n, read);
   }
   for (intptr_t k = 0; k < sn_num_results(form->op); ++k)
-    all_readers(&n, sn_result(form->op, k));
-  sn_table_free(&n.seen);
+    readers(&n, sn_result(form->op, k));
+  // What many read may also be read by who is near for another value.
+  for (size_t i = 0; i < n.reads.size; ++i) {
+    const SnReaders *all = readers_of(f, n.reads.data[i].value);
+    for (size_t k = 0; all && n.reads.data[i].inputs && k < to->size; ++k) {
+      const SnReader *reader = looked_up(&all->of_form, to->data[k].form);
+      if (reader && reader->inputs)
+        share(&to->data[k], &n.reads.data[i], reader->inputs);
+    }
+  }
+  sn_table_free(&n.of_form);
+  sn_table_free(&n.of_value);
+  sn_vec_free(&n.reads);
+}
+
+SnShared sn_shared_by(const SnFuseForm *a, const SnFuseForm *b, SnTable *scratch) {
+  SnShared shared = {0};
+  for (size_t i = 0; i < a->bytes.size; ++i)
+    sn_table_put(scratch, sn_operand(a->op, (intptr_t)i).ptr, 1);
+  for (intptr_t k = 0; k < sn_num_operands(b->op); ++k) {
+    MlirValue v = sn_operand(b->op, k);
+    bool input = (size_t)k < b->bytes.size, flows = mlirOperationEqual(sn_definer(v), a->op),
+         both = input && !flows && is_shared(v) && sn_table_has(scratch, v.ptr), kept = !flows || sn_is_kept(v, b->op);
+    shared.saved += (flows && input) || both ? b->bytes.data[k] * (kept ? 1 : 2) : 0;
+    shared.same += (flows && input) || both;
+    if (!kept && !sn_table_has(scratch, v.ptr))
+      ++shared.sole;
+    if (!kept)
+      sn_table_put(scratch, v.ptr, 1);
+  }
+  sn_table_clear(scratch);
+  return shared;
+}
+
+bool sn_operands_fit(const SnFuseForm *a, const SnFuseForm *b, const SnShared *shared) {
+  size_t n = a->bytes.size + a->indices + a->kept + b->bytes.size + b->indices + b->outputs - shared->same -
+             shared->sole;
+  for (size_t k = 0; k < b->bytes.size && n > SN_FUSED_OPERANDS; ++k)
+    n -= !is_shared(sn_operand(b->op, (intptr_t)k)); // an input without elements, which both may have
+  return n <= SN_FUSED_OPERANDS || sn_refuse(b->op, SN_WHY_MANY, (long)n, "operands", (long)SN_FUSED_OPERANDS);
 }
 
 // ---- two become one -------------------------------------------------------------------------------
@@ -277,6 +412,8 @@ static void remember(SnFuseForms *f, SnFuseForm *form, const Hints *hints) {
     uintptr_t known = 0;
     if (all && !looked_up(&all->of_form, form) && sn_table_get(&hints->of_readers, all, &known))
       link_behind(f, all, form, hints->list.data[known - 1].last);
+    if (all && looked_up(&all->of_form, form))
+      count_input(all, form, k);
   }
   for (intptr_t k = 0; k < sn_num_results(form->op); ++k)
     list_readers(f, sn_result(form->op, k));
@@ -288,8 +425,13 @@ static void relist(SnFuseForms *f, const SnOpVec *waiting) {
     SnFuseForm *form = sn_fuse_form(f, waiting->data[k]);
     for (intptr_t i = 0; form && i < sn_num_operands(form->op); ++i) {
       SnReaders *all = readers_of(f, sn_operand(form->op, i));
-      if (all && looked_up(&all->of_form, form))
-        link_behind(f, all, form, unlink_form(all, form));
+      SnReader *reader = all ? looked_up(&all->of_form, form) : NULL;
+      if (!reader)
+        continue;
+      size_t inputs = reader->inputs;
+      link_behind(f, all, form, unlink_form(all, form));
+      reader = looked_up(&all->of_form, form);
+      reader->inputs = inputs;
     }
   }
 }

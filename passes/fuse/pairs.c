@@ -3,11 +3,12 @@
 //   a: writes x      b: reads x, y      c: reads y        pairs (a, b), (b, c)
 //   merge a, b -> m                                       pairs (m, c)
 //
-// Neighbours are an op and what reads its results, and ops that read one value. What a merge would save follows from
-// what the two read; the pairs are a heap by that. Whether the best one may be a kernel is asked when its turn comes,
-// and again only when one of the two changes or loses a reader: so the time grows with the number of kernels, not with
-// its square. What stands between a form and its neighbours is known of what the form becomes: steps of a recurrence
-// share their weights, and each would ask of tens of others what it waits for whenever it is merged.
+// Neighbours are an op and what reads its results, and ops that read one value. What a merge would save, and how many
+// operands it would have, follows from what the two read; the pairs are a heap by that, less those that would be too
+// large. Whether the best one may be a kernel is asked when its turn comes, and again only when one of the two changes
+// or loses a reader: so the time grows with the number of kernels, not with its square. What stands between a form and
+// its neighbours is known of what the form becomes: steps of a recurrence share their weights, and each would ask of
+// tens of others what it waits for whenever it is merged.
 //
 // runs in: fuse, explain    test: test/passes/fuse/fuse.mlir
 
@@ -39,7 +40,7 @@ bool sn_can_fuse(MlirOperation a, MlirOperation b, const SnPolicy *policy) {
 typedef struct SnPair {
   SnFuseForm *a, *b; // a stands before b
   size_t of_a, of_b; // its places among theirs
-  double saved;      // while it is in the heap
+  SnShared shared;
   enum { OUT, WAITS, IN_HEAP } state; // out: asked and refused
   size_t at;                          // among those that wait, or in the heap
   SnBetween between;                  // while it waits: what keeps it apart
@@ -52,7 +53,7 @@ typedef struct {
   PairVec heap;  // the best at its root
   PairVec apart; // kept apart by what stands between them, when last looked at
   bool less;     // something reads less since then
-  SnTable read;  // by one of two that are looked at
+  SnTable scratch;
 } Search;
 
 // ---- the heap ----------------------------------------------------------------------------------
@@ -72,8 +73,8 @@ static int size_class(const Pair *p) {
 // first.
 static bool better(const Search *s, const Pair *p, const Pair *q) {
   const SnOrder *order = &s->forms.order;
-  if (p->saved != q->saved)
-    return p->saved > q->saved;
+  if (p->shared.saved != q->shared.saved)
+    return p->shared.saved > q->shared.saved;
   int of_p = size_class(p), of_q = size_class(q);
   if (of_p != of_q)
     return of_p < of_q;
@@ -104,32 +105,10 @@ static void sink(Search *s, size_t at) {
   set(&s->heap, at, p);
 }
 
-// Somebody else than b reads it too.
-static bool is_kept(MlirValue v, MlirOperation b) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    if (!mlirOperationEqual(mlirOpOperandGetOwner(use), b))
-      return true;
-  return false;
-}
-
-// As sn_saved, which asks a merge that is known to be legal.
-static double saved_by(Search *s, const SnFuseForm *a, const SnFuseForm *b) {
-  double n = 0;
-  for (size_t i = 0; i < a->bytes.size; ++i)
-    sn_table_put(&s->read, sn_operand(a->op, (intptr_t)i).ptr, 1);
-  for (size_t k = 0; k < b->bytes.size; ++k) {
-    MlirValue v = sn_operand(b->op, (intptr_t)k);
-    if (mlirOperationEqual(sn_definer(v), a->op))
-      n += b->bytes.data[k] * (is_kept(v, b->op) ? 1 : 2);
-    else if (sn_table_has(&s->read, v.ptr))
-      n += b->bytes.data[k];
-  }
-  sn_table_clear(&s->read);
-  return n;
-}
-
+// Unless it is refused at once.
 static void put_into_heap(Search *s, Pair *p) {
-  p->saved = saved_by(s, p->a, p->b);
+  if (!sn_operands_fit(p->a, p->b, &p->shared))
+    return;
   p->state = IN_HEAP;
   sn_push(&s->heap, p);
   rise(s, s->heap.size - 1);
@@ -167,33 +146,49 @@ static bool in_order(const Search *s, const Pair *p) {
   return sn_order_place(&s->forms.order, p->a->op) < sn_order_place(&s->forms.order, p->b->op);
 }
 
-// What it saves may have changed, and where its forms stand: it is asked again.
+static void turn(Pair *p) {
+  Pair was = *p;
+  p->a = was.b;
+  p->b = was.a;
+  p->of_a = was.of_b;
+  p->of_b = was.of_a;
+}
+
+// What it saves has changed: it is asked again.
 static void renew(Search *s, Pair *p) {
-  bool turned = !in_order(s, p);
-  if (p->state == WAITS && !turned)
+  if (p->state == WAITS)
     return;
   if (p->state != OUT)
     take_out(s, p);
-  if (turned) {
-    Pair was = *p;
-    p->a = was.b;
-    p->b = was.a;
-    p->of_a = was.of_b;
-    p->of_b = was.of_a;
-  }
+  p->shared = sn_shared_by(p->a, p->b, &s->scratch);
   put_into_heap(s, p);
 }
 
+// One of its forms stands elsewhere. `asked`: it was in the heap, until then.
+static void renew_place(Search *s, Pair *p, bool asked) {
+  if (!in_order(s, p)) {
+    if (p->state == WAITS)
+      take_out(s, p);
+    turn(p);
+    renew(s, p);
+  } else if (asked) {
+    put_into_heap(s, p);
+  }
+}
+
 // `between`: what is known to keep them apart; NULL if nothing is.
-static void add_pair(Search *s, SnFuseForm *x, SnFuseForm *y, const SnBetween *between) {
+static void add_pair(Search *s, SnFuseForm *x, const SnNeighbour *y, const SnBetween *between) {
+  SnFuseForm *a = y->behind ? x : y->form, *b = y->behind ? y->form : x;
+  if (!sn_growths_fit(b->op, &a->size, &b->size))
+    return;
   Pair *p = sn_alloc(sizeof *p);
-  *p = (Pair){.a = x, .b = y, .of_a = x->pairs.size, .of_b = y->pairs.size, .state = OUT};
-  sn_push(&x->pairs, p);
-  sn_push(&y->pairs, p);
-  if (between && in_order(s, p))
+  *p = (Pair){.a = a, .b = b, .of_a = a->pairs.size, .of_b = b->pairs.size, .shared = y->shared, .state = OUT};
+  sn_push(&a->pairs, p);
+  sn_push(&b->pairs, p);
+  if (between)
     keep_apart(s, p, *between);
   else
-    renew(s, p);
+    put_into_heap(s, p);
 }
 
 static void leave(SnFuseForm *form, size_t at) {
@@ -221,14 +216,14 @@ typedef struct {
 // Pairs of the form with its neighbours; `first`: but for those that have found theirs. `apart`: from whom something
 // is known to keep it.
 static void add_pairs(Search *s, SnFuseForm *form, bool first, const Apart *apart) {
-  SnFuseFormVec found = {0};
+  SnNeighbourVec found = {0};
   sn_neighbours(&s->forms, form, &found);
   for (size_t i = 0; i < found.size; ++i)
-    if (!first || !found.data[i]->paired) {
+    if (!first || !found.data[i].form->paired) {
       uintptr_t at = 0;
       if (apart)
-        sn_table_get(&apart->of_form, found.data[i], &at);
-      add_pair(s, form, found.data[i], at ? &apart->all.data[at - 1] : NULL);
+        sn_table_get(&apart->of_form, found.data[i].form, &at);
+      add_pair(s, form, &found.data[i], at ? &apart->all.data[at - 1] : NULL);
     }
   form->paired = true;
   sn_vec_free(&found);
@@ -246,19 +241,32 @@ static void add_makers(const Search *s, const SnFuseForm *form, SnTable *seen, S
   }
 }
 
-// Its result may have one reader left, which then saves what writing it takes, or none.
+// A result of it may have one reader left, which then saves what writing it takes, or none.
 static void renew_readers(Search *s, SnFuseForm *maker) {
+  SnTable sole = {0}; // of an op: how many of the results it alone reads
+  size_t kept = 0;
   for (intptr_t k = 0; k < sn_num_results(maker->op); ++k) {
     MlirOpOperand use = mlirValueGetFirstUse(sn_result(maker->op, k));
-    MlirOperation reader = mlirOpOperandIsNull(use) ? (MlirOperation){0} : mlirOpOperandGetOwner(use);
-    if (!sn_null(reader) && is_kept(sn_result(maker->op, k), reader))
+    if (mlirOpOperandIsNull(use))
       continue;
-    for (size_t i = 0; i < maker->pairs.size; ++i) {
-      Pair *p = maker->pairs.data[i];
-      if (p->a == maker && (sn_null(reader) || mlirOperationEqual(p->b->op, reader)))
-        renew(s, p);
-    }
+    ++kept;
+    MlirOperation reader = mlirOpOperandGetOwner(use);
+    uintptr_t n = 0;
+    if (sn_is_kept(sn_result(maker->op, k), reader))
+      continue;
+    sn_table_get(&sole, reader.ptr, &n);
+    sn_table_put(&sole, reader.ptr, n + 1);
   }
+  bool fewer = kept != maker->kept;
+  maker->kept = kept;
+  for (size_t i = 0; i < maker->pairs.size; ++i) {
+    Pair *p = maker->pairs.data[i];
+    uintptr_t n = 0;
+    sn_table_get(&sole, p->b->op.ptr, &n);
+    if (p->a == maker && (fewer || n != p->shared.sole))
+      renew(s, p);
+  }
+  sn_table_free(&sole);
 }
 
 // What stands between one of two that are merged and a neighbour stands between that and what they become, unless it is
@@ -287,18 +295,30 @@ static void merge(Search *s, Pair *p, SnMerge *m, const SnOpVec *waiting) {
   add_apart(s, b, p, &apart);
   drop_pairs(s, a);
   drop_pairs(s, b);
+  PairVec moved = {0}; // out of the heap before they stand elsewhere
+  for (size_t k = 1; k < waiting->size; ++k) {
+    SnFuseForm *form = sn_fuse_form(&s->forms, waiting->data[k]);
+    for (size_t i = 0; form && i < form->pairs.size; ++i)
+      if (form->pairs.data[i]->state == IN_HEAP) {
+        take_out(s, form->pairs.data[i]);
+        sn_push(&moved, form->pairs.data[i]);
+      }
+  }
   SnFuseForm *merged = sn_fuse_two(&s->forms, m, waiting, &less);
   s->less |= less;
+  for (size_t i = 0; i < moved.size; ++i)
+    renew_place(s, moved.data[i], true);
   for (size_t k = 1; k < waiting->size; ++k) { // perhaps behind a neighbour
     SnFuseForm *form = sn_fuse_form(&s->forms, waiting->data[k]);
     for (size_t i = 0; form && i < form->pairs.size; ++i)
-      renew(s, form->pairs.data[i]);
+      renew_place(s, form->pairs.data[i], false);
   }
   for (size_t k = 0; k < makers.size; ++k)
     renew_readers(s, makers.data[k]);
   if (merged)
     add_pairs(s, merged, false, less ? NULL : &apart);
   sn_vec_free(&makers);
+  sn_vec_free(&moved);
   sn_table_free(&seen);
   sn_table_free(&apart.of_form);
   sn_vec_free(&apart.all);
@@ -313,13 +333,11 @@ static bool merge_best(Search *s) {
     SnMerge m = {0};
     take_out(s, p);
     waiting.size = 0;
-    if (sn_growths_fit(p->b->op, &p->a->size, &p->b->size)) {
-      if (!sn_nothing_between(&s->forms.order, p->a->op, p->b->op, &waiting)) {
-        keep_apart(s, p, s->forms.order.between);
-      } else if (sn_can_merge(p->a->op, p->b->op, &m) && sn_worth(&m, s->policy)) {
-        merge(s, p, &m, &waiting);
-        merged = true;
-      }
+    if (!sn_nothing_between(&s->forms.order, p->a->op, p->b->op, &waiting)) {
+      keep_apart(s, p, s->forms.order.between);
+    } else if (sn_can_merge(p->a->op, p->b->op, &m) && sn_worth(&m, s->policy)) {
+      merge(s, p, &m, &waiting);
+      merged = true;
     }
     sn_merge_free(&m);
   }
@@ -355,6 +373,6 @@ bool sn_fuse_pairs(MlirBlock block, const SnPolicy *policy) {
   sn_fuse_forms_free(&s.forms);
   sn_vec_free(&s.heap);
   sn_vec_free(&s.apart);
-  sn_table_free(&s.read);
+  sn_table_free(&s.scratch);
   return changed;
 }

@@ -10,7 +10,9 @@ struct SnPair;
 typedef struct {
   MlirOperation op;
   SnGrowth size;
-  SN_VEC(double) bytes; // of each input
+  SN_VEC(double) bytes;    // of each input
+  size_t indices, outputs; // its operands behind those
+  size_t kept;             // results that somebody reads
   SN_VEC(struct SnPair *) pairs;
   bool paired; // it has found its pairs
 } SnFuseForm;
@@ -31,8 +33,28 @@ void sn_fuse_forms_free(SnFuseForms *f);
 SnFuseForm *sn_fuse_form(const SnFuseForms *f, MlirOperation op);
 
 typedef SN_VEC(SnFuseForm *) SnFuseFormVec;
+
+// What one form of two would be.
+typedef struct {
+  double saved; // bytes, as sn_saved of a merge that is known to be legal
+  size_t same;  // inputs of the later form that the earlier one makes, or reads
+  size_t sole;  // results of the earlier form that the later one alone reads
+} SnShared;
+typedef struct {
+  SnFuseForm *form;
+  bool behind; // it stands behind the form that was asked
+  SnShared shared;
+  const void *last; // the value that was counted last
+} SnNeighbour;
+typedef SN_VEC(SnNeighbour) SnNeighbourVec;
 // Forms that make what this one reads, read what it makes, or read what it reads.
-void sn_neighbours(const SnFuseForms *f, SnFuseForm *form, SnFuseFormVec *to);
+void sn_neighbours(const SnFuseForms *f, SnFuseForm *form, SnNeighbourVec *to);
+// The same of two, a standing before b.
+SnShared sn_shared_by(const SnFuseForm *a, const SnFuseForm *b, SnTable *scratch);
+// One kernel of the two would have no more operands than fusion makes. Also a refusal, of b.
+bool sn_operands_fit(const SnFuseForm *a, const SnFuseForm *b, const SnShared *shared);
+// Somebody else than b reads it too.
+bool sn_is_kept(MlirValue v, MlirOperation b);
 
 // Merges two, which are gone then: answers the form that they are now, NULL if nothing is left. `waiting` is what has
 // to move behind it. *less: it does not read all that the two did.
