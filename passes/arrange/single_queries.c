@@ -8,6 +8,8 @@
 //   rowwise (i = 8, g = 4) by (k = 16384)   { softmax }
 //   contract (i = 8, g = 4) by (e = 64)     product (k = 16384) (%w[i, g, k], %v[i, k, e])
 //
+// Where a batch has one head of keys, the softmax and the values are one form already: it is taken apart before.
+//
 // A product of one row is raised as rows that are reduced, and exporters count heads otherwise around each: all have
 // the values' rows here, and what is between them is stored as these count it. The next sinter-fuse makes one form of
 // the three, whose keys blocks of a GPU share; heads that share keys are rows of one tile (head_groups.c).
@@ -26,6 +28,7 @@
 #include "lowering/rows/rowprogram.h"
 #include "passes/arrange/arrange.h"
 #include "passes/edit/edit.h"
+#include "passes/split/split.h"
 #include "target/chips.h"
 
 enum {
@@ -42,13 +45,15 @@ typedef struct {
 
 // ---- the three forms -----------------------------------------------------------------------------
 
-static bool plain(const SnForm *f) {
-  bool plain = sn_is_plain(f) && !f->schedule.ptr && f->num_cols == 1 && !f->accumulators.size && !f->indices.size &&
-               f->outputs.size == 1 && sn_num_results(f->op) == 1 && !sn_in_sequence(f->op);
-  for (size_t d = 0; d < f->dims.size && plain; ++d)
-    plain = f->dims.data[d].size != SN_DYNAMIC && f->dims.data[d].size > 0;
-  return plain;
+static bool gives_one(const SnForm *f) {
+  bool one = !f->schedule.ptr && !f->accumulators.size && !f->indices.size && f->outputs.size == 1 &&
+             sn_num_results(f->op) == 1 && !sn_in_sequence(f->op);
+  for (size_t d = 0; d < f->dims.size && one; ++d)
+    one = f->dims.data[d].size != SN_DYNAMIC && f->dims.data[d].size > 0;
+  return one;
 }
+
+static bool plain(const SnForm *f) { return sn_is_plain(f) && f->num_cols == 1 && gives_one(f); }
 
 // Lines that copies fetch: half types, whose elements along `d` lie together.
 static bool is_copied(const SnForm *f, const SnAccess *a, int64_t d) {
@@ -82,11 +87,11 @@ static bool find_product(const SnForm *f, SnRowProduct *p, bool of_values) {
 static bool is_softmax(const SnForm *f) {
   int64_t maxima = 0, others = 0;
   for (MlirOperation o = mlirBlockGetFirstOperation(f->body); !sn_null(o); o = mlirOperationGetNextInBlock(o)) {
-    bool reads = sn_row_op_has(o, SN_READS_ALL);
+    bool reads = sn_row_op_has(o, SN_READS_ALL) && !sn_row_op_has(o, SN_READS_MATRIX);
     maxima += reads && sn_is_reduce(o, "maximumf");
     others += reads && !sn_is_reduce(o, "maximumf") && !sn_is_reduce(o, "add");
   }
-  return !f->contract && plain(f) && maxima == 1 && !others;
+  return !f->contract && maxima == 1 && !others;
 }
 
 static bool is_reshape(MlirOperation op) {
@@ -252,7 +257,7 @@ static bool is_values_product(const SnForm *f, MlirValue weights) {
 }
 
 typedef struct {
-  MlirOperation scores, softmax, values;
+  MlirOperation scores, softmax, values; // values: null where the softmax's form makes them, too
   SnRowProduct of_scores, of_values; // of_values where these are rows
   MlirValue read_by_softmax, read_by_values;
   Rows rows;
@@ -274,9 +279,26 @@ static bool find_softmax(Query *q) {
   SnForm f = sn_form_read(q->softmax);
   MlirAffineExpr e[SN_MAX_DIMS];
   const SnAccess *scores = access_of(&f, q->read_by_softmax);
-  bool fits = is_softmax(&f) && scores && is_in_order(&f, scores, -1, f.num_rows) &&
+  bool fits = is_softmax(&f) && plain(&f) && scores && is_in_order(&f, scores, -1, f.num_rows) &&
               is_in_order(&f, &f.outputs.data[0], -1, f.num_rows) &&
               in_rows(&f, -1, &q->rows, e) && !names_rows(&f, -1);
+  sn_form_free(&f);
+  return fits;
+}
+
+// A softmax whose rows are multiplied by the values in one form.
+static bool find_joined(Query *q) {
+  SnForm f = sn_form_read(q->softmax);
+  MlirAffineExpr e[SN_MAX_DIMS];
+  const SnAccess *scores = access_of(&f, q->read_by_softmax);
+  bool fits = is_softmax(&f) && gives_one(&f) && scores && !f.products.size && f.matrices.size == 1 &&
+              sn_num_groups(&f) == 2 && sn_group(&f, 0).num_dims == 1 && sn_group(&f, 1).num_dims == 1;
+  if (fits) {
+    const SnAccess *values = &f.inputs.data[sn_side(&f, 0).first];
+    q->rows = rows_of(&f, -1);
+    fits = is_in_order(&f, scores, -1, sn_group(&f, 0).first) && is_batched(&f, scores, values, f.num_rows) &&
+           is_copied(&f, values, sn_group(&f, 1).first) && in_rows(&f, -1, &q->rows, e);
+  }
   sn_form_free(&f);
   return fits;
 }
@@ -288,9 +310,12 @@ static bool find_scores(Query *q) {
               !names_rows(&f, q->of_scores.columns);
   q->softmax = fits ? only_reader(sn_result(q->scores, 0), &q->read_by_softmax) : (MlirOperation){0};
   bool next = !sn_null(q->softmax) && sn_is(q->softmax, "sinter.rowwise") && sn_num_results(q->softmax) == 1;
-  q->values = next ? only_reader(sn_result(q->softmax, 0), &q->read_by_values) : (MlirOperation){0};
-  fits = !sn_null(q->values) && (sn_is(q->values, "sinter.rowwise") || sn_is(q->values, "sinter.contract")) &&
-         find_values(q) && find_softmax(q) && in_rows(&f, q->of_scores.columns, &q->rows, e);
+  bool joined = next && find_joined(q);
+  q->values = next && !joined ? only_reader(sn_result(q->softmax, 0), &q->read_by_values) : (MlirOperation){0};
+  fits = joined || (!sn_null(q->values) &&
+                    (sn_is(q->values, "sinter.rowwise") || sn_is(q->values, "sinter.contract")) && find_values(q) &&
+                    find_softmax(q));
+  fits = fits && in_rows(&f, q->of_scores.columns, &q->rows, e);
   sn_form_free(&f);
   return fits;
 }
@@ -341,7 +366,15 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation root) {
   for (size_t k = forms.size; k-- > 0;) { // values that are rows stand behind their scores
     Query q = {.rows.n = 0};
     q.scores = forms.data[k];
-    if (find_scores(&q))
+    bool found = find_scores(&q);
+    if (found && sn_null(q.values)) {
+      if (!sn_split_form(q.softmax, (SnSplit){.target = NULL})) {
+        sn_vec_free(&forms);
+        return SN_FAIL;
+      }
+      found = find_scores(&q) && !sn_null(q.values);
+    }
+    if (found)
       multiply(&q);
   }
   sn_vec_free(&forms);

@@ -279,3 +279,45 @@ func.func @turned(%q: tensor<8x64xbf16>, %k: tensor<4x4096x64xbf16>, %v: tensor<
   }
   return %u : tensor<2x4x64xf32>
 }
+
+// -----
+
+// Softmax and values of heads that all read the keys of a batch are one form already.
+
+// CHECK-LABEL: func.func @joined
+//       CHECK:   %[[S:.+]] = sinter.contract (h = 4, [[H:.+]] = 8) by (l = 1111)
+//       CHECK:     product (m = 128) (%{{.+}}[h, [[H]], m] : tensor<4x8x128xf16>, %{{.+}}[h, l, m] : tensor<4x1111x128xf16>) : f32
+//       CHECK:   %[[W:.+]] = sinter.rowwise (h = 4, [[H]] = 8) by (k = 1111)
+//       CHECK:     ins(%[[S]][h, [[H]], k] : tensor<4x8x1111xf32>)
+//       CHECK:   sinter.contract (i = 4, j = 8) by (e = 128)
+//       CHECK:     product (k = 1111) (%[[W]][i, j, k] : tensor<4x8x1111xf16>, %{{.+}}[i, k, e] : tensor<4x1111x128xf16>) : f32
+// OTHER-LABEL: func.func @joined
+//   OTHER-NOT:   sinter.contract
+func.func @joined(%q: tensor<4x8x128xf16>, %k: tensor<4x1111x128xf16>, %v: tensor<4x1111x128xf16>) -> tensor<4x8x128xf32> {
+  %e0 = tensor.empty() : tensor<4x8x1111xf32>
+  %s = sinter.rowwise (i = 4, j = 8, l = 1111) by (m = 128)
+      ins(%q[i, j, m] : tensor<4x8x128xf16>, %k[i, l, m] : tensor<4x1111x128xf16>)
+      outs(%e0[i, j, l] : tensor<4x8x1111xf32>) {
+  ^row(%a: tensor<128xf16>, %b: tensor<128xf16>):
+    %x = arith.extf %a : tensor<128xf16> to tensor<128xf32>
+    %y = arith.extf %b : tensor<128xf16> to tensor<128xf32>
+    %xy = arith.mulf %x, %y : tensor<128xf32>
+    %sum = sinter.row_reduce add %xy : tensor<128xf32> -> f32
+    sinter.yield %sum : f32
+  }
+  %e2 = tensor.empty() : tensor<4x8x128xf32>
+  %u = sinter.rowwise (i = 4, j = 8) by (k = 1111) by (e = 128)
+      matrix (k) to (e) (%v[i, k, e] : tensor<4x1111x128xf16>)
+      ins(%s[i, j, k] : tensor<4x8x1111xf32>)
+      outs(%e2[i, j, e] : tensor<4x8x128xf32>) {
+  ^row(%m_: tensor<1111x128xf16>, %x: tensor<1111xf32>):
+    %m = sinter.row_reduce maximumf %x : tensor<1111xf32> -> f32
+    %ms = sinter.broadcast %m : f32 -> tensor<1111xf32>
+    %d = arith.subf %x, %ms : tensor<1111xf32>
+    %ex = math.exp %d : tensor<1111xf32>
+    %r = arith.truncf %ex : tensor<1111xf32> to tensor<1111xf16>
+    %y = sinter.row_product %r, %m_ : tensor<1111xf16>, tensor<1111x128xf16> -> tensor<128xf32>
+    sinter.yield %y : tensor<128xf32>
+  }
+  return %u : tensor<4x8x128xf32>
+}
