@@ -30,7 +30,7 @@ typedef struct {
 } Stream;
 
 enum { OEQ = 1, UNE = 13 }; // of arith.cmpf
-enum { SGE = 5 };           // of arith.cmpi
+enum { SLT = 2, SGE = 5 };  // of arith.cmpi
 
 // ---- factors -----------------------------------------------------------------------------
 
@@ -390,12 +390,29 @@ static MlirValue column_of_rows(Chain *chain, const SnCpuEnd *end, bool greatest
   return sn(b, "arith.maxsi", sn(b, "arith.addi", at, sn_index(b, end->more)), sn_index(b, end->least));
 }
 
+// All of the block's rows are those that `end` is said of: `at`, else `otherwise`.
+static MlirValue in_rows(Chain *chain, const SnCpuEnd *end, MlirValue at, MlirValue otherwise) {
+  Contract *c = &chain->c;
+  SnBuilder *b = &c->t.b;
+  if (sn_none(at) || (!end->since && !end->until))
+    return at;
+  bool same = end->dim < c->f.num_rows - c->together;
+  MlirValue first = same ? c->dims[end->dim] : position_of_rows(chain, end->dim, &same),
+            last = same ? first : sn(b, "arith.subi", sn(b, "arith.addi", first, c->mm), sn_index(b, 1)),
+            all = compare(b, "arith.cmpi", SGE, first, sn_index(b, end->since));
+  if (end->until)
+    all = sn(b, "arith.andi", all, compare(b, "arith.cmpi", SLT, last, sn_index(b, end->until)));
+  return sn(b, "arith.select", all, at, otherwise);
+}
+
 // The columns that something is asked of in the block's rows, in whole blocks of columns.
 static Columns columns_of_stream(Chain *chain, MlirValue columns) {
   SnBuilder *b = &chain->c.t.b;
   Columns all = {sn_index(b, 0), columns};
   MlirValue end = chain->ends_early ? column_of_rows(chain, &chain->end, true) : (MlirValue){0};
   MlirValue begin = chain->begins_late ? column_of_rows(chain, &chain->begin, false) : (MlirValue){0};
+  end = in_rows(chain, &chain->end, end, columns);
+  begin = in_rows(chain, &chain->begin, begin, sn_index(b, 0));
   if (!sn_none(end))
     all.to = sn(b, "arith.minsi", sn_cpu_whole(b, end, chain->stream), columns);
   if (!sn_none(begin)) {

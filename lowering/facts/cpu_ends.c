@@ -5,6 +5,9 @@
 //
 //   %m = arith.cmpi slt, (sinter.index j), broadcast %n                     ->    from column %n on
 //
+//   arith.andi %m, (arith.cmpi sge, (sinter.index j), 100)                  ->    from the greater of i + 1 and 100 on
+//   arith.andi %m, (arith.cmpi sge, (sinter.index i), 100)                  ->    the same, of rows from 100 on
+//
 // What is -inf under a maximum has an exponential of 0: where nothing else is asked of a row, blocks of its columns
 // that are such alone need not be made (a causal mask's upper half). Rows of gradients have exponentials under a number
 // that is known, and are 0 there, too.
@@ -103,28 +106,38 @@ typedef enum { FROM, BELOW, FROM_GIVEN } Where;
 
 bool sn_cpu_same_end(const SnCpuEnd *a, const SnCpuEnd *b) {
   return a->dim == b->dim && a->factor == b->factor && a->more == b->more && a->least == b->least &&
-         a->given == b->given && a->rows == b->rows;
+         a->given == b->given && a->rows == b->rows && a->since == b->since && a->until == b->until;
 }
 
-// x compared with y is as column + row + more compared with 0: true from a column on, or below it.
-static bool compares(const SnForm *f, MlirOperation compare, bool truth, Where where, SnCpuEnd *end) {
+// x compared with y is as a difference compared with 0, whose column, or else row, grows.
+static bool difference(const SnForm *f, MlirOperation compare, bool truth, Linear *d, int64_t *predicate) {
   Linear x, y;
   int64_t p = sn_int_attr(compare, "predicate", -1);
   if (p < SLT || p > SGE || !linear(f, sn_operand(compare, 0), &x) || !linear(f, sn_operand(compare, 1), &y) ||
       (x.dim >= 0 && y.dim >= 0 && x.dim != y.dim) || (x.given && y.given))
     return false;
-  Linear d = {.column = x.column - y.column,
-              .row = x.row - y.row,
-              .dim = x.dim >= 0 ? x.dim : y.dim,
-              .more = x.more - y.more,
-              .given = x.given + y.given,
-              .times = x.times - y.times};
+  *d = (Linear){.column = x.column - y.column,
+                .row = x.row - y.row,
+                .dim = x.dim >= 0 ? x.dim : y.dim,
+                .more = x.more - y.more,
+                .given = x.given + y.given,
+                .times = x.times - y.times};
   if (!truth)
     p = p == SLT ? SGE : p == SGE ? SLT : p == SLE ? SGT : SLE;
-  if (d.column < 0 || (!d.column && d.row < 0)) {
-    d = (Linear){-d.column, -d.row, d.dim, -d.more, d.given, -d.times};
+  if (d->column < 0 || (!d->column && d->row < 0)) {
+    *d = (Linear){-d->column, -d->row, d->dim, -d->more, d->given, -d->times};
     p = p == SLT ? SGT : p == SGT ? SLT : p == SLE ? SGE : SLE;
   }
+  *predicate = p;
+  return true;
+}
+
+// The comparison is true from a column on, or below it.
+static bool compares(const SnForm *f, MlirOperation compare, bool truth, Where where, SnCpuEnd *end) {
+  Linear d;
+  int64_t p;
+  if (!difference(f, compare, truth, &d, &p))
+    return false;
   *end = (SnCpuEnd){.dim = d.row ? d.dim : -1, .factor = -d.row, .more = -d.more + (p == SGT || p == SLE)};
   bool from = p == SGT || p == SGE;
   if (where != FROM_GIVEN)
@@ -134,11 +147,44 @@ static bool compares(const SnForm *f, MlirOperation compare, bool truth, Where w
   return d.given && d.times == -1 && from && d.column + d.row == 1 && d.column * d.row == 0;
 }
 
+// It is true of all columns of rows from a number on, or below one.
+static bool compares_rows(const SnForm *f, MlirValue condition, bool truth, SnCpuEnd *of) {
+  MlirValue scalar = sn_broadcast_of(condition);
+  MlirOperation op = sn_definer(sn_none(scalar) ? condition : scalar);
+  Linear d;
+  int64_t p;
+  if (sn_null(op) || !sn_is(op, "arith.cmpi") || !difference(f, op, truth, &d, &p) || d.given || d.column || d.row != 1)
+    return false;
+  int64_t at = -d.more + (p == SGT || p == SLE);
+  *of = (SnCpuEnd){.dim = d.dim};
+  if (p == SGT || p == SGE)
+    of->since = at;
+  else
+    of->until = at;
+  return of->since > 0 || of->until > 0;
+}
+
 static bool holds(const SnForm *f, MlirValue condition, bool truth, Where where, SnCpuEnd *end);
 
-// Both conditions are, from the greater of their columns on, where one of them is a number.
+// A condition of columns, which is asked for, and one of rows: it is said of those rows.
+static bool hold_in_rows(const SnForm *f, MlirOperation op, bool truth, Where where, SnCpuEnd *end) {
+  SnCpuEnd of;
+  int rows = compares_rows(f, sn_operand(op, 1), truth, &of);
+  if (!rows && !compares_rows(f, sn_operand(op, 0), truth, &of))
+    return false;
+  if (!holds(f, sn_operand(op, rows ? 0 : 1), truth, where, end) || (end->dim >= 0 && end->dim != of.dim))
+    return false;
+  end->dim = of.dim;
+  end->since = of.since > end->since ? of.since : end->since;
+  end->until = of.until && (!end->until || of.until < end->until) ? of.until : end->until;
+  return true;
+}
+
+// Both conditions are: from the greater of their columns on, where one of them is a number.
 static bool hold_both(const SnForm *f, MlirOperation op, bool truth, Where where, SnCpuEnd *end) {
   SnCpuEnd x, y;
+  if (where != FROM_GIVEN && hold_in_rows(f, op, truth, where, end))
+    return true;
   if (where != FROM || !holds(f, sn_operand(op, 0), truth, where, &x) || !holds(f, sn_operand(op, 1), truth, where, &y))
     return false;
   const SnCpuEnd *number = x.dim < 0 ? &x : &y;

@@ -37,6 +37,18 @@ static void put_column(const SnForm *f, const SnCpuEnd *end, FILE *to) {
     fprintf(to, ", %lld at least,", (long long)end->least);
 }
 
+// " of i from 100 on", of the rows that it is said of
+static void put_rows(const SnForm *f, const SnCpuEnd *end, FILE *to) {
+  if (!end->since && !end->until)
+    return;
+  const SnDim *d = &f->dims.data[end->dim];
+  fprintf(to, " of %.*s", (int)d->name.length, d->name.data);
+  if (end->since)
+    fprintf(to, " from %lld on", (long long)end->since);
+  if (end->until)
+    fprintf(to, " below %lld", (long long)end->until);
+}
+
 static void put_skipped(const SnForm *f, bool gpu, FILE *to) {
   SnCpuEnd end, begin;
   bool ends = sn_cpu_stream_ends(f, &end) || sn_cpu_vanish_from(f, &end),
@@ -51,11 +63,13 @@ static void put_skipped(const SnForm *f, bool gpu, FILE *to) {
   if (begins) {
     fputs(" below ", to);
     put_column(f, &begin, to);
+    put_rows(f, &begin, to);
   }
   if (ends) {
     fputs(begins ? ", none from " : " from ", to);
     put_column(f, &end, to);
     fputs(" on", to);
+    put_rows(f, &end, to);
   }
   fputc('\n', to);
 }

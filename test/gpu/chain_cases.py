@@ -408,6 +408,7 @@ def chains(case, program, tensor, cast):
     grads("_window_blocks", queries=200, keys=200, d=64, heads=(1, 1), window=40)
     grads("_wide", queries=70, keys=130, d=128, heads=(1, 1))
     grads("_wide_causal", queries=150, keys=150, d=128, heads=(1, 1), causal=True, t="f16")
+    grads("_prefix", queries=200, keys=200, d=64, heads=(1, 1), causal=True, prefix=70)
     grads("_sigmoid_causal", queries=200, keys=200, d=64, heads=(1, 1), no_sum=True, causal=True)
     grads("_least", queries=70, keys=45, mask="rows", least=(5, 20))
     grads("_groups", queries=70, keys=45, heads=(1, 4), groups=2)

@@ -298,6 +298,23 @@ static MlirValue at_rows(SnBuilder *b, const SnGpuChain *c, const SnCpuEnd *end,
   return sn(b, "arith.minsi", sn(b, "arith.maxsi", at, sn_index(b, end->least)), c->num_columns);
 }
 
+// All of the tile's rows are those that `end` is said of: `at`, else `otherwise`.
+static MlirValue in_rows(SnBuilder *b, const SnGpuChain *c, const SnCpuEnd *end, MlirValue at, MlirValue otherwise) {
+  const SnGpuDims *rows = &c->plan->points.rows;
+  if (sn_none(at) || (!end->since && !end->until))
+    return at;
+  bool of_rows = rows->n == 1 && rows->dims[0] == end->dim; // at_rows knows no others
+  MlirValue first = of_rows ? c->first_row : c->dims[end->dim],
+            last = of_rows ? sn(b, "arith.minsi", sn(b, "arith.addi", first, sn_index(b, c->plan->m - 1)),
+                                sn(b, "arith.subi", c->num_rows, sn_index(b, 1)))
+                           : first;
+  MlirValue all = sn(b, "arith.cmpi", first, sn_index(b, end->since), sn_attr("predicate", sn_i64(b->ctx, 5))); // sge
+  if (end->until) // slt
+    all = sn(b, "arith.andi", all,
+             sn(b, "arith.cmpi", last, sn_index(b, end->until), sn_attr("predicate", sn_i64(b->ctx, 2))));
+  return sn(b, "arith.select", all, at, otherwise);
+}
+
 // Where the tile's columns end by a number of its batch.
 static MlirValue at_given(SnBuilder *b, const SnGpuChain *c) {
   enum { BITS = 40 }; // no position has more, so that nothing that is added leaves an index
@@ -322,7 +339,7 @@ static MlirValue at_given(SnBuilder *b, const SnGpuChain *c) {
 
 MlirValue sn_gpu_chain_end_of_columns(SnBuilder *b, const SnGpuChain *c) {
   MlirValue at = c->plan->ends_early ? at_rows(b, c, &c->plan->end, true) : (MlirValue){0},
-            end = sn_none(at) ? c->num_columns : at;
+            end = sn_none(at) ? c->num_columns : in_rows(b, c, &c->plan->end, at, c->num_columns);
   return c->plan->is_given ? sn(b, "arith.minsi", end, at_given(b, c)) : end;
 }
 
@@ -342,6 +359,7 @@ void sn_gpu_chain_blocks(SnBuilder *b, const SnGpuChain *c, MlirValue *first, Ml
   MlirValue n = sn_index(b, c->plan->n), one = sn_index(b, 1);
   *end = sn_size_max(b, sn_size_ceil(b, sn_gpu_chain_end_of_columns(b, c), n), one);
   MlirValue at = c->plan->begins_late ? at_rows(b, c, &c->plan->begin, false) : (MlirValue){0};
+  at = in_rows(b, c, &c->plan->begin, at, sn_index(b, 0));
   *first = sn_index(b, 0);
   if (!sn_none(at))
     *first = sn(b, "arith.minui", sn(b, "arith.divui", at, n), sn(b, "arith.subi", *end, one));
