@@ -836,6 +836,8 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/differentiate/side_gradients.c", "else if (one_to_one(s, p) || !solve(s, p, offset))",
      "else if (!solve(s, p, offset))", ["passes/differentiate/side_views.mlir"],
      "heads that are some columns are summed over all heads for each column"),
+    ("lowering/facts/cpu_ends.c", "end->since = of.since > end->since ? of.since : end->since;", "end->since = 0;",
+     ["passes/explain/prefix.mlir"], "what a mask says of some rows is said of all"),
     ("lowering/facts/cpu_vanish.c", "can = number_of(&all, sn_operand(op, 0)) == 0;", "can = true;",
      ["passes/explain/vanish.mlir"], "columns are left out in which a row is not 0"),
     ("lowering/rows/rowsteady.c", "sn_none(c->near) || !sn_is(op", "true || !sn_is(op", ["lowering/gpu/steady.mlir"],
