@@ -30,7 +30,8 @@ bool sn_cpu_streams(const SnForm *f);
 // Why it cannot, NULL if it can.
 const char *sn_cpu_not_streamed(const SnForm *f);
 // Columns from factor * (position in row dimension `dim`) + more on, and from `least` on if that is more; of dimension
-// -1 from `more` on. Of rows from `since` on alone in that dimension, and below `until` (0: all): of others nothing is said.
+// -1 from `more` on. In that dimension of rows from `since` on alone, and below `until` (0: all): of others nothing is
+// said.
 typedef struct {
   int64_t dim, factor, more, least, since, until;
   int64_t given; // 1 + the input of which each row's number is added; 0: none
