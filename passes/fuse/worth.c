@@ -215,10 +215,11 @@ static bool reads_across(const SnMerge *m) {
 // So many rows that read one row, and what is computed for each of its elements.
 enum { MANY_ALIKE = 64, MUCH_AGAIN = 4 };
 
-// On a CPU a product of one row reads its weights and does little else: a norm in front of it, rounded to a half type
-// step by step, takes as long again for each of thousands of columns. Rounding takes two operations.
+// A product of one row reads its weights and does little else: a norm in front of it, rounded to a half type step by
+// step, takes as long again for each of thousands of columns. Rounding takes two operations. A GPU has a launch's worth
+// of them in less time than the launch.
 static bool is_rounded_again(const SnMerge *m, const SnPolicy *policy) {
-  double operations = 0;
+  double operations = 0, again = points(&m->a, 0, (intptr_t)m->a.dims.size) * times_again(m);
   bool rounds = false;
   for (MlirOperation op = mlirBlockGetFirstOperation(m->a.body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     MlirType t = mlirOperationGetNumResults(op) ? sn_element(sn_type_of(sn_result(op, 0))) : (MlirType){0};
@@ -226,7 +227,8 @@ static bool is_rounded_again(const SnMerge *m, const SnPolicy *policy) {
     operations += operations_of(op) + (half ? 2 : 0);
     rounds |= half;
   }
-  return rounds && !policy->tensor_cores && operations >= MUCH_AGAIN && rows_alike(m) >= MANY_ALIKE;
+  return rounds && operations >= MUCH_AGAIN && rows_alike(m) >= MANY_ALIKE &&
+         (!policy->tensor_cores || again * operations > OF_A_LAUNCH);
 }
 
 bool sn_worth(const SnMerge *m, const SnPolicy *policy) {

@@ -380,7 +380,7 @@ func.func @channels_of_many(%v: tensor<3xf32>, %x: tensor<370000x3x25xf32>) -> t
 // -----
 
 // A norm that is rounded to a half type step by step takes as long as the product of one row behind it, for each of
-// its columns. On a GPU it is computed beside what is waited for.
+// its columns. On a GPU a few are computed beside what is waited for.
 
 // AGGRESSIVE-LABEL: func @rounded_for_each_column
 // AGGRESSIVE-COUNT-2: sinter.rowwise
@@ -492,4 +492,40 @@ func.func @light_for_each_column(%x: tensor<32xf32>, %r: tensor<f32>, %g: tensor
     sinter.yield %z : f32
   }
   return %y : tensor<64xf32>
+}
+
+// -----
+
+// A GPU, too, computes a norm once for 8192 columns: again for each of them takes longer than a kernel.
+
+// AGGRESSIVE-LABEL: func @rounded_for_many_columns
+// AGGRESSIVE-COUNT-2: sinter.rowwise
+// AGGRESSIVE: return
+// MEDIUM-LABEL: func @rounded_for_many_columns
+// MEDIUM-COUNT-2: sinter.rowwise
+// MEDIUM: return
+// GPU-LABEL: func @rounded_for_many_columns
+// GPU-COUNT-2: sinter.rowwise
+// GPU: return
+func.func @rounded_for_many_columns(%x: tensor<2048xbf16>, %r: tensor<f32>, %g: tensor<2048xbf16>, %w: tensor<8192x2048xbf16>) -> tensor<8192xf32> {
+  %e = tensor.empty() : tensor<2048xbf16>
+  %d = tensor.empty() : tensor<8192xf32>
+  %s = sinter.rowwise () by (k = 2048) ins(%x[k] : tensor<2048xbf16>, %r[] : tensor<f32>, %g[k] : tensor<2048xbf16>) outs(%e[k] : tensor<2048xbf16>) {
+  ^row(%a: tensor<2048xbf16>, %b: f32, %c: tensor<2048xbf16>):
+    %f = arith.extf %a : tensor<2048xbf16> to tensor<2048xf32>
+    %h = sinter.broadcast %b : f32 -> tensor<2048xf32>
+    %i = arith.mulf %f, %h : tensor<2048xf32>
+    %j = arith.truncf %i : tensor<2048xf32> to tensor<2048xbf16>
+    %k = arith.mulf %j, %c : tensor<2048xbf16>
+    sinter.yield %k : tensor<2048xbf16>
+  }
+  %y = sinter.rowwise (i = 8192) by (k = 2048) ins(%w[i, k] : tensor<8192x2048xbf16>, %s[k] : tensor<2048xbf16>) outs(%d[i] : tensor<8192xf32>) {
+  ^row(%a: tensor<2048xbf16>, %b: tensor<2048xbf16>):
+    %p = arith.extf %a : tensor<2048xbf16> to tensor<2048xf32>
+    %q = arith.extf %b : tensor<2048xbf16> to tensor<2048xf32>
+    %m = arith.mulf %p, %q : tensor<2048xf32>
+    %z = sinter.row_reduce add %m : tensor<2048xf32> -> f32
+    sinter.yield %z : f32
+  }
+  return %y : tensor<8192xf32>
 }
