@@ -11,6 +11,8 @@
 // is even, is added first: a carry goes into the exponent, where it should. One below is added to a power of two whose
 // last bit is the smallest number's: the processor rounds it.
 //
+//   arith.extf %x : vector<8xbf16> to vector<8xf32>   ->   on a GPU, lower and upper halves of four words of 32 bits
+//
 // From sm_89 on a GPU converts pairs by one instruction. It gives the largest number where there are infinities, too:
 // the next in the order of bits is meant.
 //
@@ -202,6 +204,31 @@ static void convert(MlirOperation op, bool ptx) {
   mlirOperationDestroy(op);
 }
 
+// A GPU takes a word of two bf16 apart by a shift and a mask; by elements the upper one takes a move and a shift. Of
+// vectors whose words are in registers already.
+static bool has_words(MlirOperation extf) {
+  MlirValue x = sn_operand(extf, 0);
+  MlirType t = sn_type_of(x);
+  MlirOperation made = sn_definer(x);
+  return mlirTypeIsAVector(t) && sn_rank(t) == 1 && sn_dim(t, 0) % 2 == 0 && mlirTypeIsABF16(sn_element(t)) &&
+         mlirTypeIsAF32(sn_element(sn_type_of(sn_result(extf, 0)))) && !sn_null(made) &&
+         (sn_is(made, "vector.load") || sn_is(made, "vector.bitcast") || sn_is(made, "arith.truncf"));
+}
+
+static void widen_words(MlirOperation extf) {
+  SnBuilder at = sn_before(extf), *b = &at;
+  MlirType to = sn_type_of(sn_result(extf, 0)), i32 = mlirIntegerTypeGet(b->ctx, 32);
+  int64_t n = sn_dim(to, 0) / 2;
+  MlirValue words = sn(b, "vector.bitcast", sn_operand(extf, 0), sn_vector(i32, n)),
+            lower = with_number(b, "arith.shli", words, 16),
+            upper = with_number(b, "arith.andi", words, 0xffff0000);
+  MlirType halves = sn_vector(mlirF32TypeGet(b->ctx), n);
+  MlirValue y = sn(b, "vector.interleave", sn(b, "arith.bitcast", lower, halves),
+                   sn(b, "arith.bitcast", upper, halves), to);
+  mlirValueReplaceAllUsesOfWith(sn_result(extf, 0), y);
+  mlirOperationDestroy(extf);
+}
+
 static MlirLogicalResult run(const SnRun *run, MlirOperation root) {
   static const char *const names[] = {"arith.extf", "arith.truncf"};
   const char *chip = ((const Options *)run->options)->chip;
@@ -211,6 +238,8 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation root) {
     for (size_t k = 0; k < ops.size; ++k)
       if (format_of(sn_type_of(sn_operand(ops.data[k], 0))) || format_of(sn_type_of(sn_result(ops.data[k], 0))))
         convert(ops.data[k], ptx);
+      else if (*chip && !i && has_words(ops.data[k]))
+        widen_words(ops.data[k]);
     sn_vec_free(&ops);
   }
   return SN_OK;

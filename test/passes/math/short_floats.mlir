@@ -54,3 +54,23 @@ func.func @other(%x: f8E5M2, %d: f64) -> (bf16, f8E4M3FN) {
   %z = arith.truncf %d : f64 to f8E4M3FN
   return %y, %z : bf16, f8E4M3FN
 }
+
+// A GPU takes words of two bf16 apart by a shift and a mask, where they are in registers as words.
+
+
+//   PTX-LABEL: func @words
+//         PTX:   %[[W:.+]] = vector.bitcast %{{.+}} : vector<8xbf16> to vector<4xi32>
+//         PTX:   arith.constant dense<16>
+//         PTX:   %[[L:.+]] = arith.shli %[[W]]
+//         PTX:   arith.constant dense<-65536>
+//         PTX:   %[[U:.+]] = arith.andi %[[W]]
+//         PTX:   %[[A:.+]] = arith.bitcast %[[L]] : vector<4xi32> to vector<4xf32>
+//         PTX:   %[[B:.+]] = arith.bitcast %[[U]] : vector<4xi32> to vector<4xf32>
+//         PTX:   vector.interleave %[[A]], %[[B]] : vector<4xf32> -> vector<8xf32>
+//         PTX:   arith.extf {{.*}} : vector<8xbf16> to vector<8xf32>
+func.func @words(%x: memref<8xbf16>, %i: index, %y: vector<8xbf16>) -> (vector<8xf32>, vector<8xf32>) {
+  %a = vector.load %x[%i] : memref<8xbf16>, vector<8xbf16>
+  %b = arith.extf %a : vector<8xbf16> to vector<8xf32>
+  %c = arith.extf %y : vector<8xbf16> to vector<8xf32>
+  return %b, %c : vector<8xf32>, vector<8xf32>
+}
