@@ -124,8 +124,9 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"gpu_rows", "remake", 0, 1, 1, 0, NULL,
      "of rows in registers: 1: only what was read is kept from phase to phase, the rest is computed anew"},
     {"gpu_rows", "held", 0, 1, 1, 0, NULL,
-     "of rows in registers, in a loop of a launch: 1: what is read and no turn makes is read once, and stays in "
-     "registers of each row's own threads over all turns"},
+     "of rows in registers, in a sequence: 1: what is read and no turn of its loop makes is read once, and stays in "
+     "registers of each row's own threads over all turns; in no loop, what no form of the sequence makes is read in "
+     "front of the wait for the form's phase"},
     {"gpu_rows", "maximum", 0, 0, 0, 0, gpu_maxima,
      "how a sum of exponentials under a row's maximum gets it; \"online\": in the same phase, sums being scaled where "
      "it is exceeded; \"before\": by a phase of its own"},
@@ -229,6 +230,9 @@ const SnScheduleKey sn_schedule_keys[] = {
      "blocks that share a multiprocessor; registers are limited to fit"},
     {"gpu_sequence", "ahead", 0, 1 << 30, 1, 0, NULL,
      "bytes that blocks ask the second cache for before their phase begins, of what no form of the sequence writes"},
+    {"gpu_sequence", "once", 0, 1, 1, 0, NULL,
+     "1: of what one form reads once, and none writes, lines leave the second cache before others; it is more than "
+     "that holds"},
     {"gpu_sequence", "words", 0, 1, 1, 0, NULL,
      "1: turns of a loop whose form holds what it reads hand each other words that say of which turn they are, in "
      "place of a barrier of all blocks; where its rows read more than words and their own, they meet at barriers"},

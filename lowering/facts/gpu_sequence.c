@@ -3,6 +3,7 @@
 // test: test/lowering/gpu/sequence.mlir
 
 #include "lowering/facts/gpu_sequence.h"
+#include "capi/form.h"
 #include "dialect/dialect.h"
 #include "dialect/schedules.h"
 
@@ -17,6 +18,7 @@ MlirLogicalResult sn_gpu_plan_sequence(const SnSequence *s, SnGpuSequencePlan *p
                               .blocks = sn_schedule_number(s->schedule, "blocks"),
                               .occupancy = sn_schedule_number(s->schedule, "occupancy"),
                               .ahead = sn_schedule_number(s->schedule, "ahead"),
+                              .once = sn_schedule_number(s->schedule, "once"),
                               .words = sn_schedule_number(s->schedule, "words"),
                               .clocks = sn_schedule_number(s->schedule, "clocks")};
   return SN_OK;
@@ -39,6 +41,38 @@ int64_t sn_gpu_beside(const SnGpuSequencePlan *plan, const SnGpuLaunch *l) {
     beside = BARRIERS;
   beside = beside > held ? held : beside;
   return beside > most ? most : beside < 1 ? 1 : beside;
+}
+
+// As many points as elements, all of which have subscripts of their own where they are used.
+static bool reads_each_once(const SnForm *f, const SnAccess *a) {
+  int64_t points = 1;
+  bool each = !f->contract && !a->fill.ptr && !a->through.ptr && !sn_is_table(a);
+  for (size_t d = 0; d < f->dims.size && each; ++d) {
+    each = f->dims.data[d].size != SN_DYNAMIC && sn_access_uses(f, a, (int64_t)d);
+    points = sn_times(points, f->dims.data[d].size);
+  }
+  MlirType t = sn_type_of(a->value);
+  int64_t elements = 1;
+  for (intptr_t d = 0; d < sn_rank(t) && each; ++d)
+    elements = sn_times(elements, sn_dim(t, d));
+  return each && points == elements;
+}
+
+bool sn_gpu_is_read_once(const SnSequence *s, MlirValue v) {
+  size_t reads = 0;
+  bool once = true;
+  for (size_t i = 0; i < s->forms.size && once; ++i) {
+    if (!sn_is_form(s->forms.data[i]))
+      continue;
+    SnForm f = sn_form_read(s->forms.data[i]);
+    for (size_t k = 0; k < f.inputs.size; ++k)
+      if (sn_same(f.inputs.data[k].value, v)) {
+        ++reads;
+        once &= reads_each_once(&f, &f.inputs.data[k]) && !sn_sequence_loop(s, i);
+      }
+    sn_form_free(&f);
+  }
+  return once && reads == 1;
 }
 
 int64_t sn_gpu_sequence_bytes(MlirType t) {

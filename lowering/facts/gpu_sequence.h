@@ -11,6 +11,7 @@
 typedef struct {
   int64_t threads, blocks, occupancy; // as launched
   int64_t ahead;                      // bytes that are asked for in front of their phase
+  bool once;                          // what is read once leaves the second cache first
   bool words;                         // turns hand each other words, where they can
   bool clocks;                        // blocks keep when they began and ended each phase
 } SnGpuSequencePlan;
@@ -34,6 +35,9 @@ typedef SN_VEC(SnGpuWord) SnGpuWords;
 // with sn_vec_free.
 bool sn_gpu_plan_words(const SnSequence *s, const SnSequenceLoop *loop, SnGpuWords *words);
 
+// One form of the sequence, in no loop, reads each element of v once by rows, and v is made in front of it. The caller
+// knows that none writes it.
+bool sn_gpu_is_read_once(const SnSequence *s, MlirValue v);
 // Bytes of a tensor or memref of known sizes.
 int64_t sn_gpu_sequence_bytes(MlirType shaped);
 

@@ -1,14 +1,16 @@
 // gpu_sequences.c: the blocks that forms of a sequence share.
 //
 //   #sinter.gpu_sequence<threads = 512, blocks = 132, occupancy = 1, ahead = 4194304>
+//   #sinter.gpu_sequence<threads = 512, blocks = 132, occupancy = 1, ahead = 0, once = 1>
 //
 // Blocks are as large as the largest of a form, one for each multiprocessor. A form with smaller blocks has several of
-// them side by side. Before its phase begins little is asked for: one thread of each block asks, and all others wait
-// for it at the phase's end.
+// them side by side. The second cache is asked for little before a phase begins, and for nothing where the launch
+// streams more through it than it holds: what is read once then leaves it first.
 //
 // An H200: 20 steps of an LSTM 118 us by a block of 512 threads on each multiprocessor, 184 by two, for their forms
 // spill with 64 registers; eight products of a row 16.6 and 18.5, for fewer blocks have to be counted. Four layers of
-// Llama-3.2-1B's shape 248 us with nothing asked for, 243 with 4 MiB, 256 with 25; 12 of GPT-2's 395, 382 and 397.
+// Llama-3.2-1B's shape, once: 208 us with nothing asked for, 212 with 4 MiB, 226 with 16; 12 of GPT-2's 339 and 357
+// with 4; eight products of a row, whose weights the cache holds, 15.3 and 15.0.
 //
 // test: test/passes/schedule/gpu_sequences.mlir
 
@@ -39,6 +41,29 @@ static bool hands_words(const SnSequence *s) {
   return any;
 }
 
+// Of reshapes in the sequence, what they are of is.
+static bool is_made_in(const SnSequence *s, MlirValue v) {
+  MlirOperation made = sn_definer(v);
+  while (!sn_null(made) && mlirOperationEqual(mlirOperationGetParentOperation(made), s->op) && !sn_is_form(made) &&
+         sn_num_operands(made))
+    made = sn_definer(sn_operand(made, 0));
+  return !sn_null(made) && mlirOperationEqual(mlirOperationGetParentOperation(made), s->op);
+}
+
+// What forms read once is more than the second cache holds, which then may keep what they leave each other.
+static bool streams(const SnSequence *s, int64_t cache) {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < s->forms.size; ++i)
+    for (intptr_t k = 0; k < sn_num_operands(s->forms.data[i]); ++k) {
+      MlirValue v = sn_operand(s->forms.data[i], k);
+      MlirType t = sn_type_of(v);
+      if (mlirTypeIsAShaped(t) && mlirShapedTypeHasStaticShape(t) && sn_gpu_is_read_once(s, v) &&
+          !is_made_in(s, v))
+        bytes += sn_gpu_sequence_bytes(t);
+    }
+  return bytes > cache;
+}
+
 MlirAttribute sn_schedule_gpu_sequence(MlirOperation op, const SnScheduleOptions *options) {
   const SnGpuChip *chip = sn_gpu_chip(options->chip);
   SnSequence s = sn_sequence_read(op);
@@ -51,12 +76,13 @@ MlirAttribute sn_schedule_gpu_sequence(MlirOperation op, const SnScheduleOptions
     threads = of > threads ? of : threads;
   }
   MlirLocation loc = mlirOperationGetLocation(op);
-  bool words = hands_words(&s);
+  bool words = hands_words(&s), once = streams(&s, chip->l2_bytes);
   sn_sequence_free(&s);
   return sn_schedule_attr(
       loc, "gpu_sequence",
-      sn_parse_attr(mlirLocationGetContext(loc), "{threads = %lld, blocks = %lld, occupancy = 1, ahead = %lld%s%s}",
+      sn_parse_attr(mlirLocationGetContext(loc), "{threads = %lld, blocks = %lld, occupancy = 1, ahead = %lld%s%s%s}",
                     (long long)threads, (long long)chip->multiprocessors,
-                    (long long)(chip->number < BULK_PREFETCH ? 0 : AHEAD), words ? ", words = 1" : "",
+                    (long long)(chip->number < BULK_PREFETCH || once ? 0 : AHEAD), once ? ", once = 1" : "",
+                    words ? ", words = 1" : "",
                     options->clocks ? ", clocks = 1" : ""));
 }

@@ -255,6 +255,15 @@ static Words matrices(int32_t address, int turned) {
   }
   return to;
 }
+int64_t emu_policy(void) { return 1; }
+// With a policy, of memory that begins at multiples of what is loaded.
+Words emu_load_once(int64_t from, int64_t policy) {
+  Words x;
+  if (from % 16 || policy != 1)
+    abort();
+  memcpy(&x, (void *)from, sizeof x);
+  return x;
+}
 Words emu_ldmatrix(int32_t address) { return matrices(address, 0); }
 Words emu_ldmatrix_turned(int32_t address) { return matrices(address, 1); }
 // Fragments of a warp's lanes: a has 16 rows and b 8 columns of 8 words; in words they are the same for all types. (PTX

@@ -2,8 +2,8 @@
 //
 //   at the end of phase p:  cp.async.bulk.prefetch.L2, a share of each block, of what phases p + 1, ... read
 //
-// Operands that no form writes, in the order in which phases need them; so many bytes at most are asked for and not yet
-// read.
+// Operands that no form writes, in the order in which phases need them, but for those that threads hold over the wait;
+// so many bytes at most are asked for and not yet read. Who asks is none of those that count or look at the counter.
 //
 // test: test/lowering/gpu/sequence.mlir
 
@@ -27,6 +27,8 @@ void sn_gpu_plan_asked(SnGpuSequence *q) {
       size_t i = q->members.data[m].operands.data[k];
       if (i == (size_t)SN_GPU_BY_TURNS || sn_gpu_made_by_turns(q, sn_operand(q->members.data[m].op, (intptr_t)k)))
         continue; // another one in each turn
+      if (q->members.data[m].holds)
+        had.data[i] = true;
       if (!had.data[i] && bytes_of(q->operands.data[i]) >= ASKED_BYTES)
         sn_push(&needed, (SnGpuAsked){q->s.phase.data[m], i, 0, bytes_of(q->operands.data[i])});
       had.data[i] = true;

@@ -40,9 +40,10 @@ static SnGpuKernel form_kernel(SnBuilder *b, const SnGpuKernel *k, const SnGpuMe
 }
 
 // 0, which nobody can know: what is computed of it is computed where it is used, and keeps no register meanwhile.
-static MlirValue unknown_zero(SnBuilder *b, MlirValue word) {
+static MlirValue unknown_zero(SnBuilder *b, MlirValue word, MlirOperation *first) {
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
   MlirValue at = sn_gpu_shared_address(b, word);
+  *first = sn_definer(sn_operand(sn_definer(at), 0));
   MlirOperation load = sn_gpu_ptx(b, "ld.volatile.shared.b32 $0, [$1];", "=r,r,~{memory}", sn_values(1, &at), i32);
   return sn(b, "arith.index_cast", sn_result(load, 0), sn_index_type(b->ctx));
 }
@@ -76,7 +77,7 @@ MlirLogicalResult sn_gpu_write_member(MlirOperation op, const SnGpuBody *body, v
   const SnGpuMember *m = w->member;
   int64_t at_once = k->blocks * m->beside;
   SnGpuKernel apart = *k;
-  MlirValue zero = unknown_zero(b, w->zero);
+  MlirValue zero = unknown_zero(b, w->zero, &w->begin);
   apart.thread = sn(b, "arith.addi", k->thread, zero);
   apart.block = sn(b, "arith.addi", k->block, zero);
   k = &apart;
@@ -115,8 +116,10 @@ MlirLogicalResult sn_gpu_write_member(MlirOperation op, const SnGpuBody *body, v
     of.scratch_address = sn(b, "arith.addi", k->scratch_address, sn_int(b, i64, m->scratch));
   }
   body->emit(b, &of, body->user);
-  if (m->launch.blocks > at_once) // shared memory is the next one's
+  bool more = m->launch.blocks > at_once;
+  if (more) // shared memory is the next one's
     sn_gpu_sync(b, &of);
+  w->meets = k->arena->launched_bytes > k->arena->kept_bytes || (more && m->launch.threads > 32);
   sn_next(b, &turn);
   if (!sn_null(some.op))
     sn_end_if(b, &some);
@@ -134,21 +137,35 @@ static SnGpuKernel kernel_of_block(SnBuilder *b, const SnGpuWriting *w, const Sn
 }
 
 // What the form's threads keep over the turns of its loop, in front of it.
+// A form of the loop makes it, or, of a form in none, any of the sequence.
+static bool is_made(const SnGpuWriting *w, size_t k) {
+  const SnGpuSequence *q = w->q;
+  MlirValue v = sn_operand(w->member->op, (intptr_t)k);
+  if (!w->turns)
+    return q->written.data[w->member->operands.data[k]];
+  bool made = sn_turns_make(w->turns, v);
+  for (size_t i = 0; i < w->turns->loop->forms && !made; ++i)
+    made = sn_sequence_writes(&q->s, w->turns->loop->first + i, v);
+  return made;
+}
+
 MlirLogicalResult sn_gpu_hold_operands(MlirOperation op, const SnGpuBody *body, void *user) {
   SnGpuWriting *w = user;
   SnGpuMember *m = (SnGpuMember *)w->member; // what is held is kept there
-  if (!body->hold)
+  if (!body->hold || m->held.size)
     return SN_OK;
   SnGpuRole role = {.name = "a block of a form", .warps = m->launch.threads / 32, .barrier = 1};
-  SnGpuKernel of = kernel_of_block(w->b, w, &role);
+  SnGpuKernel apart = *w->k;
+  if (!w->turns)
+    apart.thread = sn(w->b, "arith.addi", w->k->thread, unknown_zero(w->b, w->zero, &w->begin));
+  SnGpuWriting here = *w;
+  here.k = &apart;
+  SnGpuKernel of = kernel_of_block(w->b, &here, &role);
   MlirValue *operands = sn_alloc((m->operands.size + 1) * sizeof *operands);
   for (size_t k = 0; k < m->operands.size; ++k) {
-    MlirValue v = sn_operand(op, (intptr_t)k);
-    bool made = sn_turns_make(w->turns, v);
-    for (size_t i = 0; i < w->turns->loop->forms && !made; ++i)
-      made = sn_sequence_writes(&w->q->s, w->turns->loop->first + i, v);
+    bool made = is_made(w, k);
     sn_push(&m->may_hold, !made);
-    operands[k] = made ? v : w->k->operands[m->operands.data[k]]; // of what is made nothing is read here
+    operands[k] = made ? sn_operand(op, (intptr_t)k) : w->k->operands[m->operands.data[k]]; // the former is not read
   }
   of.operands = operands;
   of.num_operands = m->operands.size;
@@ -157,14 +174,13 @@ MlirLogicalResult sn_gpu_hold_operands(MlirOperation op, const SnGpuBody *body, 
   return SN_OK;
 }
 
-// Numbers of its rows that are no words, in a turn whose words have not come yet.
 MlirLogicalResult sn_gpu_read_before_words(MlirOperation op, const SnGpuBody *body, void *user) {
   SnGpuWriting *w = user;
   SnGpuMember *m = (SnGpuMember *)w->member;
   const SnGpuWords *words = sn_gpu_words_of_loop(w->q, w->turns->loop);
   SnGpuRole role = {.name = "a block of a form", .warps = m->launch.threads / 32, .barrier = 1};
   SnGpuKernel apart = *w->k, of;
-  MlirValue zero = unknown_zero(w->b, w->zero), address;
+  MlirValue zero = unknown_zero(w->b, w->zero, &w->begin), address;
   apart.thread = sn(w->b, "arith.addi", w->k->thread, zero);
   SnGpuWriting here = *w;
   here.k = &apart;

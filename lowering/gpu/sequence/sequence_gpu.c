@@ -65,6 +65,7 @@ static MlirLogicalResult gather(MlirOperation op, const SnGpuBody *body, void *u
   SnGpuMember m = {.op = op,
               .launch = *l,
               .beside = sn_gpu_beside(&q->plan, l),
+              .holds = body->hold != NULL,
               .scratch = (q->scratch + SCRATCH_ALIGNED - 1) / SCRATCH_ALIGNED * SCRATCH_ALIGNED};
   for (intptr_t k = 0; k < sn_num_operands(op); ++k)
     sn_push(&m.operands, operand_under(q, sn_operand(op, k)));

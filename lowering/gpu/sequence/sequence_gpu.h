@@ -15,6 +15,7 @@ typedef struct {
   SnGpuLaunch launch;
   int64_t beside;          // of its blocks, in one of the launch
   int64_t scratch;         // where its piece of the workspace begins
+  bool holds;              // what it reads, over turns or over the wait for its phase
   SN_VEC(size_t) operands; // which of the kernel's; of what a loop makes, of which it is a part
   SN_VEC(bool) may_hold;   // of each operand: no turn makes it
   SnValueVec held;         // what threads read of these in front of the loop
@@ -58,6 +59,11 @@ void sn_gpu_plan_asked(SnGpuSequence *q);
 // By one thread of each block: its share.
 void sn_gpu_ask(SnBuilder *b, const SnGpuKernel *k, const SnGpuAsked *a);
 
+// ---- read_once.c: what leaves the second cache first
+
+// Where all forms are written: their loads of what is read once. `b` is in front of them.
+void sn_gpu_read_once(SnBuilder *b, const SnGpuKernel *k, const SnGpuSequence *q);
+
 // ---- sequence_clocks.c: when blocks began and ended each phase
 
 void sn_gpu_make_clocks(SnBuilder *b, const SnGpuKernel *k, SnGpuSequence *q);
@@ -74,11 +80,14 @@ typedef struct {
   SnGpuKernel *k;
   MlirValue zero;       // memref<1xi32> of shared memory, which holds it
   const SnTurns *turns; // null: it is in no loop
+  MlirOperation begin;  // the first that was written
+  bool meets;           // its threads meet, or have shared memory
 } SnGpuWriting;
 
 // With sn_gpu_lower_form: one block of the form's, or those that come in turns.
 MlirLogicalResult sn_gpu_write_member(MlirOperation op, const SnGpuBody *body, void *writing);
-// What the form's threads keep over the turns of its loop, in front of it.
+// What the form's threads keep over the turns of its loop, in front of it, or over the wait for its phase. Nothing where
+// they have it already.
 MlirLogicalResult sn_gpu_hold_operands(MlirOperation op, const SnGpuBody *body, void *writing);
 // Numbers of its rows that are no words, in a turn whose words have not come yet.
 MlirLogicalResult sn_gpu_read_before_words(MlirOperation op, const SnGpuBody *body, void *writing);

@@ -25,11 +25,65 @@ static int64_t without_barrier(const SnGpuSequence *q, int64_t phase) {
   return n;
 }
 
+// The kernel, while its forms are written.
+typedef struct {
+  SnGpuSequence *q;
+  SnGpuKernel *k;
+  MlirValue zero;  // memref<1xi32> of shared memory, which holds it
+  bool met;        // a form since all threads of the block met has shared memory, or barriers of its own
+} Emitting;
+
+// The second warp's first thread, if there is one.
+static void ask_ahead(SnBuilder *b, const Emitting *e, int64_t phase) {
+  const SnGpuSequence *q = e->q;
+  bool any = false;
+  for (size_t i = 0; i < q->ahead.size; ++i)
+    any |= q->ahead.data[i].phase == phase;
+  if (!any)
+    return;
+  MlirValue asks = sn_index(b, e->k->threads > 32 ? 32 : 0);
+  SnIf one = sn_if(b, sn(b, "arith.cmpi", e->k->thread, asks, sn_attr("predicate", sn_i64(b->ctx, 0)))); // eq
+  for (size_t i = 0; i < q->ahead.size; ++i)
+    if (q->ahead.data[i].phase == phase)
+      sn_gpu_ask(b, e->k, &q->ahead.data[i]);
+  sn_end_if(b, &one);
+}
+
+enum { HELD_WORDS = 64 }; // of 128 registers of a thread
+
+static int64_t words_of(const SnValueVec *held) {
+  int64_t bits = 0;
+  for (size_t i = 0; i < held->size; ++i) {
+    MlirType t = sn_type_of(held->data[i]);
+    bits += sn_bits(sn_element(t)) * (mlirTypeIsAVector(t) ? sn_dim(t, 0) : 1);
+  }
+  return bits / 32;
+}
+
+static void hold(SnBuilder *b, const Emitting *e, size_t m) {
+  SnGpuWriting w = {e->q, &e->q->members.data[m], b, e->k, e->zero, NULL, {0}, false};
+  sn_gpu_lower_form(w.member->op, sn_gpu_hold_operands, &w);
+}
+
+// While blocks wait for the phase that form m begins, what its forms hold is on its way to registers, of the first of
+// them as much as there is room for.
+static void hold_over_wait(SnBuilder *b, const Emitting *e, size_t m) {
+  const SnSequence *s = &e->q->s;
+  int64_t phase = s->phase.data[m], words = 0;
+  for (; m < e->q->members.size && s->phase.data[m] == phase && words < HELD_WORDS; ++m)
+    if (!sn_sequence_loop(s, m)) {
+      hold(b, e, m);
+      words += words_of(&e->q->members.data[m].held);
+    }
+}
+
 // All blocks are done with phases before this one, and see what they stored. So many phases there were (i64), each turn
 // of a loop counted, `without` of them without a barrier; `phase` is its number in the schedule, by which blocks ask
-// ahead; -1: nothing.
-static void begin_phase(SnBuilder *b, SnGpuKernel *k, const SnGpuSequence *q, MlirValue before, int64_t without,
-                        int64_t phase) {
+// ahead; -1: nothing. Form m is the first of it.
+static void begin_phase(SnBuilder *b, const Emitting *e, MlirValue before, int64_t without, int64_t phase,
+                        size_t m) {
+  const SnGpuSequence *q = e->q;
+  SnGpuKernel *k = e->k;
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
   int64_t known;
   MlirValue began = before;
@@ -38,9 +92,11 @@ static void begin_phase(SnBuilder *b, SnGpuKernel *k, const SnGpuSequence *q, Ml
   SnIf first = sn_if(b, k->first);
   MlirValue counter = sn_gpu_counter(b, k, sn_index(b, 0));
   sn_gpu_count(b, counter);
-  for (size_t i = 0; i < q->ahead.size; ++i)
-    if (q->ahead.data[i].phase == phase)
-      sn_gpu_ask(b, k, &q->ahead.data[i]);
+  sn_end_if(b, &first);
+  ask_ahead(b, e, phase);
+  hold_over_wait(b, e, m);
+  first = sn_if(b, k->first);
+  counter = sn_gpu_counter(b, k, sn_index(b, 0));
   if (without)
     before = sn(b, "arith.subi", before, sn_int(b, i64, without));
   MlirValue counted = sn_known(before, &known) ? sn_int(b, i64, known * k->blocks)
@@ -50,13 +106,6 @@ static void begin_phase(SnBuilder *b, SnGpuKernel *k, const SnGpuSequence *q, Ml
   sn_gpu_sync(b, k);
   sn_gpu_keep_time(b, k, q, began, false);
 }
-
-// The kernel, while its forms are written.
-typedef struct {
-  SnGpuSequence *q;
-  SnGpuKernel *k;
-  MlirValue zero;
-} Emitting;
 
 // i64: phases before the one of form m, in this turn.
 static MlirValue phases_before(SnBuilder *b, const Emitting *e, size_t m, const SnTurns *t) {
@@ -69,18 +118,28 @@ static MlirValue phases_before(SnBuilder *b, const Emitting *e, size_t m, const 
   return sn(b, "arith.addi", n, sn(b, "arith.muli", turn, sn_int(b, i64, sn_loop_phases(s, t->loop))));
 }
 
-static void emit_form(SnBuilder *b, const Emitting *e, size_t m, const SnTurns *t) {
-  SnGpuWriting w = {e->q, &e->q->members.data[m], b, e->k, e->zero, t};
+// Behind a form of the same phase (`behind`) threads meet only where both have shared memory or barriers: who has no
+// row of the one begins with the other.
+static void emit_form(SnBuilder *b, Emitting *e, size_t m, const SnTurns *t, bool behind) {
+  if (!t)
+    hold(b, e, m);
+  SnGpuWriting w = {e->q, &e->q->members.data[m], b, e->k, e->zero, t, {0}, false};
   sn_gpu_lower_form(e->q->members.data[m].op, sn_gpu_write_member, &w);
+  if (behind && e->met && w.meets) {
+    SnBuilder between = sn_before(w.begin);
+    sn_gpu_sync(&between, e->k);
+  }
+  e->met = w.meets || (behind && e->met);
 }
 
 // The form behind another one, of the same turn if both are in a loop.
-static void emit_behind(SnBuilder *b, const Emitting *e, size_t m, const SnTurns *t) {
+static void emit_behind(SnBuilder *b, Emitting *e, size_t m, const SnTurns *t) {
   int64_t phase = e->q->s.phase.data[m];
-  if (phase > e->q->s.phase.data[m - 1])
-    begin_phase(b, e->k, e->q, phases_before(b, e, m, t), without_barrier(e->q, phase), t ? -1 : phase);
-  else // shared memory is this form's
-    sn_gpu_sync(b, e->k);
+  bool begins = phase > e->q->s.phase.data[m - 1];
+  if (begins)
+    begin_phase(b, e, phases_before(b, e, m, t), without_barrier(e->q, phase), t ? -1 : phase, m);
+  if (t || !sn_sequence_loop(&e->q->s, m))
+    emit_form(b, e, m, t, !begins);
 }
 
 static MlirValue address_of(SnBuilder *b, MlirValue memory, void *user) {
@@ -90,7 +149,7 @@ static MlirValue address_of(SnBuilder *b, MlirValue memory, void *user) {
 }
 
 // Who has rows takes the words of the turn, which all others who have some have made.
-static void emit_turn_by_words(SnBuilder *b, const Emitting *e, const SnSequenceLoop *loop, const SnTurns *t,
+static void emit_turn_by_words(SnBuilder *b, Emitting *e, const SnSequenceLoop *loop, const SnTurns *t,
                                MlirValue later) {
   const SnGpuWords *words = sn_gpu_words_of_loop(e->q, loop);
   const SnGpuMember *m = &e->q->members.data[loop->first];
@@ -106,7 +165,7 @@ static void emit_turn_by_words(SnBuilder *b, const Emitting *e, const SnSequence
   }
   SnIf works = sn_if(b, has);
   sn_gpu_sync(b, e->k);
-  SnGpuWriting early = {e->q, m, b, e->k, e->zero, t};
+  SnGpuWriting early = {e->q, m, b, e->k, e->zero, t, {0}, false};
   sn_gpu_lower_form(m->op, sn_gpu_read_before_words, &early);
   for (size_t w = 0; w < words->size; ++w)
     sn_gpu_take_words(b, e->k, &words->data[w], t, sn_operand(m->op, (intptr_t)words->data[w].input));
@@ -116,7 +175,7 @@ static void emit_turn_by_words(SnBuilder *b, const Emitting *e, const SnSequence
     sn_gpu_keep_time(b, e->k, e->q, before, false);
     sn_end_if(b, &again);
   }
-  emit_form(b, e, loop->first, t);
+  emit_form(b, e, loop->first, t, false);
   sn_end_if(b, &works);
 }
 
@@ -124,7 +183,7 @@ static void emit_turn_by_words(SnBuilder *b, const Emitting *e, const SnSequence
 static void emit_loop(SnBuilder *b, Emitting *e, const SnSequenceLoop *loop) {
   SnTurns t = {.loop = loop, .base = address_of, .user = e, .space = 1};
   for (size_t i = 0; i < loop->forms; ++i) {
-    SnGpuWriting w = {e->q, &e->q->members.data[loop->first + i], b, e->k, e->zero, &t};
+    SnGpuWriting w = {e->q, &e->q->members.data[loop->first + i], b, e->k, e->zero, &t, {0}, false};
     sn_gpu_lower_form(w.member->op, sn_gpu_hold_operands, &w);
   }
   sn_turns_begin(b, &t);
@@ -135,13 +194,14 @@ static void emit_loop(SnBuilder *b, Emitting *e, const SnSequenceLoop *loop) {
     return;
   }
   SnIf again = sn_if(b, later);
-  begin_phase(b, e->k, e->q, phases_before(b, e, loop->first, &t),
-              without_barrier(e->q, sn_loop_first_phase(&e->q->s, loop)), -1);
+  begin_phase(b, e, phases_before(b, e, loop->first, &t),
+              without_barrier(e->q, sn_loop_first_phase(&e->q->s, loop)), -1, loop->first);
   sn_end_if(b, &again);
   for (size_t i = 0; i < loop->forms; ++i) {
     if (i)
       emit_behind(b, e, loop->first + i, &t);
-    emit_form(b, e, loop->first + i, &t);
+    else
+      emit_form(b, e, loop->first, &t, false);
   }
   sn_turns_end(b, &t);
 }
@@ -151,7 +211,7 @@ void sn_gpu_emit_sequence(SnBuilder *b, SnGpuKernel *k, const void *user) {
   int64_t phases = sn_sequence_all_phases(&q->s), one = 1,
           barriers = phases - without_barrier(q, sn_sequence_phases(&q->s));
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64);
-  Emitting e = {q, k, sn_gpu_launched_shared(b, k, "a zero", 1, &one, i32, SN_GPU_FOR_VECTORS)};
+  Emitting e = {q, k, sn_gpu_launched_shared(b, k, "a zero", 1, &one, i32, SN_GPU_FOR_VECTORS), false};
   SnIf begin = sn_if(b, k->first);
   sn_op(b, "memref.store", sn_int(b, i32, 0), e.zero, sn_index(b, 0));
   if (barriers > 1)
@@ -174,10 +234,10 @@ void sn_gpu_emit_sequence(SnBuilder *b, SnGpuKernel *k, const void *user) {
       continue; // written with the loop
     if (m)
       emit_behind(b, &e, m, NULL);
+    else if (!loop)
+      emit_form(b, &e, m, NULL, false);
     if (loop)
       emit_loop(b, &e, loop);
-    else
-      emit_form(b, &e, m, NULL);
   }
   if (q->plan.clocks) {
     sn_gpu_sync(b, k);
@@ -188,4 +248,6 @@ void sn_gpu_emit_sequence(SnBuilder *b, SnGpuKernel *k, const void *user) {
     sn_gpu_is_last(b, k, sn_index(b, 0), sn_int(b, i64, barriers * k->blocks));
     sn_end_if(b, &first);
   }
+  SnBuilder head = sn_before(begin.op);
+  sn_gpu_read_once(&head, k, q);
 }

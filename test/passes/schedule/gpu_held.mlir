@@ -29,7 +29,7 @@ func.func @held(%w: tensor<1024x1024xf32>, %h: tensor<1024xf32>) -> tensor<1024x
 
 // -----
 
-// 2048 rows are more than are at work at once; a turn's own weights are not held; and nothing is outside of a loop.
+// 2048 rows are more than are at work at once; a turn's own weights are not held; nor are a few KB outside of a loop.
 
 // CHECK-LABEL: func @not_held
 //   CHECK-NOT:   held
@@ -67,4 +67,50 @@ func.func @not_held(%w: tensor<2048x2048xf32>, %ws: tensor<9x64x64xf32>, %h: ten
     sinter.yield %r#0, %r#1, %s : tensor<2048xf32>, tensor<64xf32>, tensor<64xf32>
   }
   return %y#0, %y#1, %y#2 : tensor<2048xf32>, tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+// In no loop what no form of the sequence makes is held over the wait for its phase: 2048 rows have a warp each. Not
+// what lies a line apart, nor what takes more registers.
+
+// CHECK-LABEL: func @over_wait
+//       CHECK:   sinter.sequence {{.*}}once = 1
+//   CHECK-NOT:   held
+//       CHECK:   sinter.rowwise (i = 2048) by (k = 2048)
+//   CHECK-NOT:   held
+//       CHECK:   sinter.rowwise (i = 2048) by (k = 2048)
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 2048, held = 1, {{.*}}threads = 32, vector = 8>)
+//       CHECK:   sinter.rowwise (i = 16384) by (k = 2048)
+//   CHECK-NOT:   held
+//       CHECK:   return
+func.func @over_wait(%x: tensor<2048xbf16>, %v: tensor<2048x2048xbf16>, %u: tensor<2048x2048xbf16>, %w: tensor<16384x2048xbf16>)
+    -> tensor<16384xbf16> {
+  %e = tensor.empty() : tensor<2048xbf16>
+  %f = tensor.empty() : tensor<16384xbf16>
+  %z = sinter.sequence phases [0, 1, 2] -> tensor<16384xbf16> {
+    %a = sinter.rowwise (i = 2048) by (k = 2048) ins(%x[k] : tensor<2048xbf16>, %u[k, i] : tensor<2048x2048xbf16>)
+        outs(%e[i] : tensor<2048xbf16>) {
+    ^row(%p: tensor<2048xbf16>, %q: tensor<2048xbf16>):
+      %m = arith.mulf %p, %q : tensor<2048xbf16>
+      %s = sinter.row_reduce add %m : tensor<2048xbf16> -> bf16
+      sinter.yield %s : bf16
+    }
+    %b = sinter.rowwise (i = 2048) by (k = 2048) ins(%a[k] : tensor<2048xbf16>, %v[i, k] : tensor<2048x2048xbf16>)
+        outs(%e[i] : tensor<2048xbf16>) {
+    ^row(%p: tensor<2048xbf16>, %q: tensor<2048xbf16>):
+      %m = arith.mulf %p, %q : tensor<2048xbf16>
+      %s = sinter.row_reduce add %m : tensor<2048xbf16> -> bf16
+      sinter.yield %s : bf16
+    }
+    %c = sinter.rowwise (i = 16384) by (k = 2048) ins(%b[k] : tensor<2048xbf16>, %w[i, k] : tensor<16384x2048xbf16>)
+        outs(%f[i] : tensor<16384xbf16>) {
+    ^row(%p: tensor<2048xbf16>, %q: tensor<2048xbf16>):
+      %m = arith.mulf %p, %q : tensor<2048xbf16>
+      %s = sinter.row_reduce add %m : tensor<2048xbf16> -> bf16
+      sinter.yield %s : bf16
+    }
+    sinter.yield %c : tensor<16384xbf16>
+  }
+  return %z : tensor<16384xbf16>
 }
