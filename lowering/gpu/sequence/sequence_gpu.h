@@ -86,8 +86,8 @@ typedef struct {
 
 // With sn_gpu_lower_form: one block of the form's, or those that come in turns.
 MlirLogicalResult sn_gpu_write_member(MlirOperation op, const SnGpuBody *body, void *writing);
-// What the form's threads keep over the turns of its loop, in front of it, or over the wait for its phase. Nothing where
-// they have it already.
+// What the form's threads keep over the turns of its loop, in front of it, or over the wait for its phase.
+// Nothing where they have it already.
 MlirLogicalResult sn_gpu_hold_operands(MlirOperation op, const SnGpuBody *body, void *writing);
 // Numbers of its rows that are no words, in a turn whose words have not come yet.
 MlirLogicalResult sn_gpu_read_before_words(MlirOperation op, const SnGpuBody *body, void *writing);
