@@ -74,6 +74,7 @@ MlirModule sn_shim_parse(MlirContext ctx, const char *text, size_t size, const c
 }
 
 bool sn_shim_is_dead(MlirOperation op) { return isOpTriviallyDead(unwrap(op)); }
+MlirOperation sn_shim_previous(MlirOperation op) { return wrap(unwrap(op)->getPrevNode()); }
 bool sn_shim_is_pure(MlirOperation op) { return isMemoryEffectFree(unwrap(op)); }
 bool sn_shim_is_elementwise(MlirOperation op) {
   StringRef dialect = unwrap(op)->getName().getDialectNamespace();

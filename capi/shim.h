@@ -32,6 +32,8 @@ MlirModule sn_shim_parse_names(MlirContext ctx, const void *files);
 
 // No result has a use, and dropping the op changes nothing.
 bool sn_shim_is_dead(MlirOperation op);
+// The op in front of this one in its block; null: it is the first.
+MlirOperation sn_shim_previous(MlirOperation op);
 // The op touches no memory and has no other effect, also inside its regions.
 bool sn_shim_is_pure(MlirOperation op);
 // The op is one of arith's or math's that works element by element.

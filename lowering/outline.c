@@ -175,13 +175,17 @@ static MlirValue shaped_back(SnBuilder *b, SnSizeReader *r, MlirValue buffer, Ml
 
 // ---- the kernel's side -------------------------------------------------------------
 
-size_t sn_outline_argument(SnBuilder *b, SnArguments *a, MlirValue v) {
-  for (size_t i = 0; i < a->values.size; ++i)
-    if (sn_same(a->values.data[i], v))
-      return i;
+size_t sn_outline_add(SnArguments *a, MlirValue v, MlirValue buffer) {
+  if (!sn_table_has(&a->place, v.ptr))
+    sn_table_put(&a->place, v.ptr, a->values.size);
   sn_push(&a->values, v);
-  sn_push(&a->buffers, sn_outline_buffer(b, v));
+  sn_push(&a->buffers, buffer);
   return a->values.size - 1;
+}
+
+size_t sn_outline_argument(SnBuilder *b, SnArguments *a, MlirValue v) {
+  uintptr_t place;
+  return sn_table_get(&a->place, v.ptr, &place) ? place : sn_outline_add(a, v, sn_outline_buffer(b, v));
 }
 
 MlirOperation sn_outline_function(SnBuilder *b, const SnArguments *a, MlirBlock *body) {
@@ -273,6 +277,7 @@ void sn_outline_call(SnOutline *o, SnBuilder *host, SnBuilder *kernel, MlirOpera
   sn_table_free(&r->shared);
   sn_vec_free(&a->values);
   sn_vec_free(&a->buffers);
+  sn_table_free(&a->place);
 }
 
 // The form again, over memory: what each of its operands is.
@@ -316,9 +321,7 @@ static void outline(SnOutline *o, MlirOperation op) {
     MlirValue out = form.outputs.data[k].value;
     if ((intptr_t)k < sn_num_results(op))
       out = sn_outline_result(&host, &results, sn_result(op, (intptr_t)k), out);
-    sn_push(&a.values, out);
-    sn_push(&a.buffers, out);
-    sn_push(&places, a.values.size - 1);
+    sn_push(&places, sn_outline_add(&a, out, out));
   }
   MlirBlock block;
   MlirOperation func = sn_outline_function(&after, &a, &block);

@@ -9,6 +9,7 @@
 // The operands of a call, each value once.
 typedef struct {
   SnValueVec values, buffers;
+  SnTable place; // of a value, the first time that it was given
 } SnArguments;
 
 // Results of an op as the host sees them, and the buffers that are made for them.
@@ -28,6 +29,8 @@ MlirType sn_outline_type(MlirType tensor);
 // Memory of a tensor that is read; a new buffer of a destination's sizes.
 MlirValue sn_outline_buffer(SnBuilder *b, MlirValue v);
 MlirValue sn_outline_allocate(SnBuilder *b, MlirValue destination);
+// One argument more: the value, in this buffer. Which one it is.
+size_t sn_outline_add(SnArguments *a, MlirValue v, MlirValue buffer);
 // Which argument the value is, one more where it is none yet.
 size_t sn_outline_argument(SnBuilder *b, SnArguments *a, MlirValue v);
 // Where a sinter.steps in place stores what it gives as `result`: to memory that an argument and a result of the

@@ -50,9 +50,7 @@ static void take_argument(SnBuilder *host, Outlined *x, const SnSequence *s, Mli
 }
 
 static void take_buffer(Outlined *x, MlirValue made, MlirValue buffer) {
-  sn_push(&x->a.values, made);
-  sn_push(&x->a.buffers, buffer);
-  sn_table_put(&x->place, made.ptr, x->a.values.size - 1);
+  sn_table_put(&x->place, made.ptr, sn_outline_add(&x->a, made, buffer));
 }
 
 // What lies in memory of the host that forms store to in place, newer or older: one argument.

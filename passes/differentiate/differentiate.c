@@ -33,6 +33,7 @@ typedef struct {
   MlirOperation op; // sinter.differentiate
   SnBuilder b;      // in front of it
   SnValueVec wrt;
+  SnTable is_wrt; // those values
   SnTable seen;  // ops that were looked at; 1: it lies between
   SnOpVec order; // those, each behind what it reads
   SnTable last;  // of a value: 1 + the number of the latest part of its gradient
@@ -45,20 +46,13 @@ static bool lies_between(const Graph *g, MlirOperation op) {
   return sn_table_get(&g->seen, op.ptr, &between) && between;
 }
 
-static bool is_wrt(const Graph *g, MlirValue v) {
-  for (size_t i = 0; i < g->wrt.size; ++i)
-    if (sn_same(g->wrt.data[i], v))
-      return true;
-  return false;
-}
-
 // Depends on what is differentiated by, once its definer was visited.
 static bool is_between(const Graph *g, MlirValue v) {
   MlirType t = sn_type_of(v);
   if (!sn_is_float(sn_element(t)))
     return false; // labels, sizes, masks: nothing flows through them
   MlirOperation def = sn_definer(v);
-  return is_wrt(g, v) || (!sn_null(def) && lies_between(g, def));
+  return sn_table_has(&g->is_wrt, v.ptr) || (!sn_null(def) && lies_between(g, def));
 }
 
 static bool visit(Graph *g, MlirOperation op);
@@ -292,29 +286,25 @@ static void through_reshape(Graph *g, MlirOperation op) {
     add_part(g, x, part);
 }
 
-// What was emitted has results and inputs that nobody needs.
+// What was emitted has results and inputs that nobody needs. The last comes first: what it does not read, those in
+// front of it need not give.
 static void tidy(MlirOperation end, MlirOperation begin) {
+  MlirBlock block = mlirOperationGetBlock(end);
   for (bool changed = true; changed;) {
+    SnOpVec emitted = {0};
+    for (MlirOperation op = sn_null(begin) ? mlirBlockGetFirstOperation(block) : mlirOperationGetNextInBlock(begin);
+         !mlirOperationEqual(op, end); op = mlirOperationGetNextInBlock(op))
+      sn_push(&emitted, op);
     changed = false;
-    MlirBlock block = mlirOperationGetBlock(end);
-    for (MlirOperation op = sn_null(begin) ? mlirBlockGetFirstOperation(block) : mlirOperationGetNextInBlock(begin),
-                       next;
-         !mlirOperationEqual(op, end); op = next) {
-      next = mlirOperationGetNextInBlock(op);
+    for (size_t k = emitted.size; k-- > 0;) {
+      MlirOperation op = emitted.data[k];
       if (sn_is(op, "sinter.rowwise"))
         changed |= !mlirOperationEqual(sn_tidy(op), op);
       else if (sn_shim_is_dead(op))
         mlirOperationDestroy(op), changed = true;
     }
+    sn_vec_free(&emitted);
   }
-}
-
-static MlirOperation previous(MlirOperation op) {
-  MlirOperation before = {0};
-  for (MlirOperation at = mlirBlockGetFirstOperation(mlirOperationGetBlock(op)); !mlirOperationEqual(at, op);
-       at = mlirOperationGetNextInBlock(at))
-    before = at;
-  return before;
 }
 
 static MlirLogicalResult differentiate(MlirOperation op) {
@@ -322,9 +312,11 @@ static MlirLogicalResult differentiate(MlirOperation op) {
   MlirAttribute segments = sn_get_attr(op, "operandSegmentSizes");
   intptr_t given = mlirDenseI32ArrayGetElement(segments, 1), n = mlirDenseI32ArrayGetElement(segments, 2);
   MlirValue loss = sn_operand(op, 0);
-  MlirOperation begin = previous(op), def = sn_definer(loss);
-  for (intptr_t k = 0; k < n; ++k)
+  MlirOperation begin = sn_shim_previous(op), def = sn_definer(loss);
+  for (intptr_t k = 0; k < n; ++k) {
     sn_push(&g.wrt, sn_operand(op, 1 + given + k));
+    sn_table_put(&g.is_wrt, sn_operand(op, 1 + given + k).ptr, 1);
+  }
   bool ok = sn_null(def) || visit(&g, def);
   if (ok && is_between(&g, loss))
     add_part(&g, loss, (SnGradient){true, given ? sn_operand(op, 1) : (MlirValue){0}});
@@ -353,6 +345,7 @@ static MlirLogicalResult differentiate(MlirOperation op) {
     tidy(end, begin);
   }
   sn_vec_free(&g.wrt);
+  sn_table_free(&g.is_wrt);
   sn_table_free(&g.seen);
   sn_table_free(&g.last);
   sn_table_free(&g.readers);
@@ -407,15 +400,19 @@ static MlirOperation entry_of(MlirOperation root) {
   return (MlirOperation){0};
 }
 
-// `list` with a dictionary more: {name = n}, or an empty one. Null lists have `before` empty ones.
-static void say(MlirOperation func, const char *list, intptr_t before, const char *name, int64_t n) {
+// `list` with a dictionary more for each number: {name = n}. Null lists have `before` empty ones.
+static void say(MlirOperation func, const char *list, intptr_t before, const char *name, size_t num,
+                const int64_t *numbers) {
   MlirContext ctx = mlirOperationGetContext(func);
-  MlirAttribute old = sn_get_attr(func, list), *all = sn_alloc((size_t)(before + 1) * sizeof *all);
+  MlirAttribute old = sn_get_attr(func, list), *all = sn_alloc(((size_t)before + num + 1) * sizeof *all);
   for (intptr_t k = 0; k < before; ++k)
     all[k] = old.ptr ? mlirArrayAttrGetElement(old, k) : mlirDictionaryAttrGet(ctx, 0, NULL);
-  MlirNamedAttribute said = mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR(name)), sn_i64(ctx, n));
-  all[before] = mlirDictionaryAttrGet(ctx, 1, &said);
-  sn_set_attr(func, list, mlirArrayAttrGet(ctx, before + 1, all));
+  for (size_t k = 0; k < num; ++k) {
+    MlirNamedAttribute said = mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR(name)), sn_i64(ctx, numbers[k]));
+    all[(size_t)before + k] = mlirDictionaryAttrGet(ctx, 1, &said);
+  }
+  if (num)
+    sn_set_attr(func, list, mlirArrayAttrGet(ctx, before + (intptr_t)num, all));
   free(all);
 }
 
@@ -476,9 +473,30 @@ static void spell_arguments(MlirOperation func, char *text, size_t size) {
   }
 }
 
+// Of each name of an argument, a string attribute: 1 + which is called so, and of those that several have the second.
+typedef struct {
+  SnTable first, second;
+} Names;
+
+static Names names_of(MlirOperation func) {
+  MlirContext ctx = mlirOperationGetContext(func);
+  Names names = {0};
+  for (intptr_t k = 0; k < mlirBlockGetNumArguments(sn_function_body(func)); ++k) {
+    MlirStringRef word = argument_name(func, k);
+    MlirAttribute name = mlirStringAttrGet(ctx, word);
+    if (!word.length)
+      continue;
+    if (!sn_table_has(&names.first, name.ptr))
+      sn_table_put(&names.first, name.ptr, (uintptr_t)k + 1);
+    else if (!sn_table_has(&names.second, name.ptr))
+      sn_table_put(&names.second, name.ptr, (uintptr_t)k + 1);
+  }
+  return names;
+}
+
 // The argument of that number or name; -1 after an error.
-static intptr_t argument_of(MlirOperation func, MlirStringRef word) {
-  intptr_t n = mlirBlockGetNumArguments(sn_function_body(func)), found = -1;
+static intptr_t argument_of(MlirOperation func, const Names *names, MlirStringRef word) {
+  intptr_t n = mlirBlockGetNumArguments(sn_function_body(func));
   if (word.length && strspn(word.data, "0123456789") >= word.length) {
     long k = strtol(word.data, NULL, 10);
     if (k < n)
@@ -486,39 +504,40 @@ static intptr_t argument_of(MlirOperation func, MlirStringRef word) {
     sn_error(func, "is differentiated by argument %ld, and has %td", k, n);
     return -1;
   }
-  for (intptr_t k = 0; k < n && word.length; ++k)
-    if (mlirStringRefEqual(argument_name(func, k), word)) {
-      if (found >= 0) {
-        sn_error(func, "is differentiated by '%.*s', and arguments %td and %td are called so: say the number",
-                 (int)word.length, word.data, found, k);
-        return -1;
-      }
-      found = k;
-    }
-  if (found < 0) {
+  uintptr_t first = 0, second = 0;
+  MlirAttribute name = mlirStringAttrGet(mlirOperationGetContext(func), word);
+  sn_table_get(&names->first, name.ptr, &first);
+  sn_table_get(&names->second, name.ptr, &second);
+  if (second) {
+    sn_error(func, "is differentiated by '%.*s', and arguments %td and %td are called so: say the number",
+             (int)word.length, word.data, (intptr_t)first - 1, (intptr_t)second - 1);
+    return -1;
+  }
+  if (!first) {
     char all[512];
     spell_arguments(func, all, sizeof all);
     sn_error(func, "is differentiated by '%.*s', and its arguments are %s", (int)word.length, word.data, all);
   }
-  return found;
+  return (intptr_t)first - 1;
 }
 
 // Reads "0,w": which arguments. False after an error.
 static bool read_arguments(MlirOperation func, const char *text, SnValueVec *to) {
-  for (const char *s = text; *s;) {
+  Names names = names_of(func);
+  bool ok = true;
+  for (const char *s = text; *s && ok;) {
     size_t length = strcspn(s, ",");
-    intptr_t k = argument_of(func, mlirStringRefCreate(s, length));
-    if (k < 0)
-      return false;
-    MlirValue x = mlirBlockGetArgument(sn_function_body(func), k);
-    if (!mlirTypeIsARankedTensor(sn_type_of(x)) || !sn_is_float(sn_element(sn_type_of(x)))) {
+    intptr_t k = argument_of(func, &names, mlirStringRefCreate(s, length));
+    MlirValue x = k < 0 ? (MlirValue){0} : mlirBlockGetArgument(sn_function_body(func), k);
+    ok = k >= 0 && mlirTypeIsARankedTensor(sn_type_of(x)) && sn_is_float(sn_element(sn_type_of(x)));
+    if (!ok && k >= 0)
       sn_error(func, "is differentiated by argument %.*s, which is no tensor of floats", (int)length, s);
-      return false;
-    }
     sn_push(to, x);
     s += length + (s[length] == ',');
   }
-  return true;
+  sn_table_free(&names.first);
+  sn_table_free(&names.second);
+  return ok;
 }
 
 // @main returns the gradients of a result too, by a sinter.differentiate in front of its return.
@@ -528,6 +547,7 @@ static MlirLogicalResult add_gradients(MlirOperation func, const Options *o) {
   intptr_t num_results = sn_num_operands(end), num_arguments = mlirBlockGetNumArguments(body);
   SnValueVec wrt = {0}, operands = {0}, results = {0};
   SN_VEC(MlirType) inputs = {0}, outputs = {0}, gradients = {0};
+  SN_VEC(int64_t) of = {0};
   if (o->result < 0 || o->result >= num_results)
     return sn_error(func, "is differentiated at result %lld, and has %td", (long long)o->result, num_results);
   MlirValue loss = sn_operand(end, o->result);
@@ -540,7 +560,7 @@ static MlirLogicalResult add_gradients(MlirOperation func, const Options *o) {
     forget_gradients(func, o->result);
     if (o->upstream) {
       sn_push(&operands, mlirBlockAddArgument(body, sn_type_of(loss), mlirOperationGetLocation(func)));
-      say(func, "arg_attrs", num_arguments, SN_UPSTREAM_OF, o->result);
+      say(func, "arg_attrs", num_arguments, SN_UPSTREAM_OF, 1, &o->result);
     }
     for (intptr_t k = 0; k < mlirBlockGetNumArguments(body); ++k)
       sn_push(&inputs, sn_type_of(mlirBlockGetArgument(body, k)));
@@ -552,8 +572,9 @@ static MlirLogicalResult add_gradients(MlirOperation func, const Options *o) {
       sn_push(&operands, wrt.data[k]);
       sn_push(&gradients, sn_type_of(wrt.data[k]));
       sn_push(&outputs, sn_type_of(wrt.data[k]));
-      say(func, "res_attrs", num_results + (intptr_t)k, SN_GRADIENT_OF, mlirBlockArgumentGetArgNumber(wrt.data[k]));
+      sn_push(&of, mlirBlockArgumentGetArgNumber(wrt.data[k]));
     }
+    say(func, "res_attrs", num_results, SN_GRADIENT_OF, of.size, of.data);
     int32_t segments[] = {1, o->upstream, (int32_t)wrt.size};
     MlirOperation d = sn_op(&b, "sinter.differentiate", sn_values((intptr_t)operands.size, operands.data),
                             sn_types((intptr_t)gradients.size, gradients.data),
@@ -571,6 +592,7 @@ static MlirLogicalResult add_gradients(MlirOperation func, const Options *o) {
   sn_vec_free(&inputs);
   sn_vec_free(&outputs);
   sn_vec_free(&gradients);
+  sn_vec_free(&of);
   return ok ? SN_OK : SN_FAIL;
 }
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Whether the compiler's own work grows as programs do: it is counted, not timed.
 
-  growth.py KIND ... [--gradients] [--options=TEXT] [--library] [--exponent=1.1] [--each=1.5]
+  growth.py KIND ... [--gradients] [--options=TEXT] [--passes=PIPELINE] [--library] [--exponent=1.1] [--each=1.5]
 
 Compiles programs of bench/compile_programs at two sizes with test-counting-opt, and compares how often the functions
 of counted.inc and upstream.inc were called. All calls together grow at most with --exponent. A single function may do
 with a few calls more, as a heap's comparisons do, but not with the square: more than --each fails, by its name. What is
-called less than a few times for each operation is too little to tell. With --library a whole library is made, and what
+called less than a few times for each operation is too little to tell. With --passes those of a pipeline of module
+passes are counted, in which $wrt stands for what --wrt would be given, in place of the road's. With --library a whole library is made, and what
 LLVM's optimiser sees behind each function (references.c) counts too.
 """
 import argparse
@@ -71,9 +72,11 @@ def work(options, kind, n):
     program = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
     wrt = "wrt=" + program.decode().rsplit("// wrt=", 1)[1].strip() if options.gradients else ""
     dialect = "input=tosa" if kind == "tosa" else ""
+    road = f"--sinter-{options.target}={options.options} {wrt} {dialect}"
+    if options.passes:
+        road = f"--pass-pipeline=builtin.module({options.passes.replace('$wrt', wrt)})"
     tool = ["test-counting-cc", "-", "-o", "counted.o"] if options.library else [
-        "test-counting-opt", f"--sinter-{options.target}={options.options} {wrt} {dialect}",
-        "--mlir-disable-threading", "-o", "/dev/null"]
+        "test-counting-opt", road, "--mlir-disable-threading", "-o", "/dev/null"]
     done = subprocess.run(tool, input=program, stderr=subprocess.PIPE, check=False)
     lines = done.stderr.decode().splitlines()
     if done.returncode:
@@ -88,6 +91,7 @@ def main():
     parser.add_argument("--gradients", action="store_true", help="of programs of layers: by all weights")
     parser.add_argument("--target", default="cpu", choices=("cpu", "gpu"))
     parser.add_argument("--options", default="", help="of sinter-cpu, or sinter-gpu")
+    parser.add_argument("--passes", default="", help="of these passes, in place of sinter-cpu's")
     parser.add_argument("--library", action="store_true", help="of sinter-cc, on its own options")
     parser.add_argument("--exponent", type=float, default=1.1)
     parser.add_argument("--each", type=float, default=1.5)
