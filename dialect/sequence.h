@@ -98,6 +98,8 @@ int64_t sn_sequence_turns_apart(const SnSequence *s, size_t k);
 // The same of any two turns that form i, in front of form k, and form k have at once: of one turn of their loop, or of
 // all of theirs.
 MlirValue sn_sequence_conflict_in_order(const SnSequence *s, size_t i, size_t k);
+// Of each form, 1 + the last in front of it that it has to wait for, of any such turns; 0: there is none.
+void sn_sequence_last_before(const SnSequence *s, size_t *last);
 // Of any turn of a loop, and the next one: form i of the first and form k of the second.
 MlirValue sn_sequence_conflict_behind_turn(const SnSequence *s, size_t i, size_t k);
 

@@ -28,6 +28,8 @@ typedef struct {
 } Resolved;
 
 static const SnSequenceLoop *loop_of(const SnSequence *s, MlirOperation op) {
+  if (!sn_is(op, "scf.for"))
+    return NULL;
   for (size_t i = 0; i < s->loops.size; ++i)
     if (mlirOperationEqual(s->loops.data[i].op, op))
       return &s->loops.data[i];
@@ -193,16 +195,103 @@ bool sn_sequence_writes(const SnSequence *s, size_t k, MlirValue memory) {
   return false;
 }
 
+// ---- the last that each waits for ----------------------------------------------------------------
+
+// Forms that make or store what lies in a place, and those that touch it, in order. Of two that both only read it,
+// neither waits: those that share no more than what all read are never compared.
+typedef SN_VEC(size_t) Forms;
+typedef struct {
+  Forms writers, touchers;
+} Place;
+typedef struct {
+  SnTable place_of; // of what a value is: 1 + its place
+  SN_VEC(Place) places;
+} Places;
+typedef struct {
+  size_t place;
+  bool writes;
+} Touch;
+typedef SN_VEC(Touch) Touches;
+
+static void touch(Places *all, Touches *to, MlirValue v, bool writes) {
+  uintptr_t place = 0;
+  sn_table_get(&all->place_of, v.ptr, &place);
+  if (!place) {
+    sn_push(&all->places, (Place){0});
+    sn_table_put(&all->place_of, v.ptr, place = all->places.size);
+  }
+  sn_push(to, ((Touch){place - 1, writes}));
+}
+
+// All that form k touches, in any turn that sn_sequence_conflict_in_order looks at. A tensor that is a destination is
+// not written, unless it is stored to in place.
+static void find_touched(const SnSequence *s, size_t k, Places *all, Touches *to) {
+  MlirOperation form = s->forms.data[k];
+  const SnSequenceLoop *loop = sn_sequence_loop(s, k);
+  int64_t turns = sn_sequence_turns_apart(s, k), last = loop ? loop->turns - 1 : 0;
+  for (int64_t turn = 0; turn <= turns; ++turn)
+    for (intptr_t o = 0; o < sn_num_operands(form); ++o) {
+      MlirValue v = resolve(s, sn_operand(form, o), turn < turns ? turn : last).value, shared = sn_shared(v);
+      bool writes = (mlirTypeIsAMemRef(sn_type_of(v)) || sn_is_in_place(form)) && sn_form_writes(form, o);
+      touch(all, to, v, writes);
+      if (!sn_same(v, shared))
+        touch(all, to, shared, writes);
+    }
+  for (intptr_t r = 0; r < sn_num_results(form); ++r)
+    touch(all, to, sn_result(form, r), true);
+}
+
+// Of a list, 1 + the last form that form k waits for; `least` if none behind that one.
+static size_t last_of(const SnSequence *s, const Forms *forms, size_t k, size_t least) {
+  for (size_t i = forms->size; i-- > 0 && forms->data[i] >= least;)
+    if (forms->data[i] < k && !sn_none(sn_sequence_conflict_in_order(s, forms->data[i], k)))
+      return forms->data[i] + 1;
+  return least;
+}
+
+static void add_form(Forms *forms, size_t k) {
+  if (!forms->size || forms->data[forms->size - 1] != k)
+    sn_push(forms, k);
+}
+
+void sn_sequence_last_before(const SnSequence *s, size_t *last) {
+  Places all = {0};
+  Touches touches = {0};
+  for (size_t k = 0; k < s->forms.size; ++k) {
+    touches.size = 0;
+    find_touched(s, k, &all, &touches);
+    last[k] = 0;
+    for (size_t t = 0; t < touches.size; ++t) {
+      const Place *place = &all.places.data[touches.data[t].place];
+      last[k] = last_of(s, touches.data[t].writes ? &place->touchers : &place->writers, k, last[k]);
+    }
+    for (size_t t = 0; t < touches.size; ++t) {
+      Place *place = &all.places.data[touches.data[t].place];
+      add_form(&place->touchers, k);
+      if (touches.data[t].writes)
+        add_form(&place->writers, k);
+    }
+  }
+  for (size_t p = 0; p < all.places.size; ++p) {
+    sn_vec_free(&all.places.data[p].writers);
+    sn_vec_free(&all.places.data[p].touchers);
+  }
+  sn_vec_free(&all.places);
+  sn_table_free(&all.place_of);
+  sn_vec_free(&touches);
+}
+
 // ---- the least of both ------------------------------------------------------------------------
 
 void sn_sequence_least_phases(const SnSequence *s, int64_t *phases) {
+  size_t *last = sn_alloc((s->forms.size + 1) * sizeof *last);
+  sn_sequence_last_before(s, last);
   for (size_t k = 0; k < s->forms.size; ++k) {
     phases[k] = k ? phases[k - 1] : 0; // blocks take forms in their order
     bool begins = k && s->loop.data[k] != s->loop.data[k - 1];
-    for (size_t i = k; i-- > 0 && phases[i] == phases[k] && !begins;)
-      begins = !sn_none(sn_sequence_conflict_in_order(s, i, k));
-    phases[k] += begins;
+    phases[k] += begins || (last[k] && phases[last[k] - 1] == phases[k]);
   }
+  free(last);
 }
 
 int64_t sn_sequence_ended(const SnSequence *s, size_t k, int64_t waits) {
@@ -216,12 +305,11 @@ int64_t sn_sequence_ended(const SnSequence *s, size_t k, int64_t waits) {
 }
 
 void sn_sequence_least_waits(const SnSequence *s, int64_t *waits) {
+  size_t *before = sn_alloc((s->forms.size + 1) * sizeof *before);
+  sn_sequence_last_before(s, before);
   for (size_t k = 0; k < s->forms.size; ++k) {
     const SnSequenceLoop *loop = sn_sequence_loop(s, k);
-    size_t i = k;
-    while (i && sn_none(sn_sequence_conflict_in_order(s, i - 1, k)))
-      --i;
-    waits[k] = (int64_t)i;
+    waits[k] = (int64_t)before[k];
     if (!loop)
       continue;
     size_t last = loop->first + loop->forms - 1; // that it waits for, of the turn before
@@ -230,4 +318,5 @@ void sn_sequence_least_waits(const SnSequence *s, int64_t *waits) {
     while (sn_sequence_ended(s, k, waits[k]) <= sn_sequence_ended(s, k, (int64_t)last) - (int64_t)loop->forms)
       ++waits[k];
   }
+  free(before);
 }

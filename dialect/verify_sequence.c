@@ -151,7 +151,8 @@ static MlirLogicalResult check_results(MlirOperation op, MlirBlock body) {
   return SN_OK;
 }
 
-static MlirLogicalResult check_phases(const SnSequence *s) {
+// `last`: of each form, 1 + the last in front of it that it has to wait for.
+static MlirLogicalResult check_phases(const SnSequence *s, const size_t *last) {
   MlirAttribute given = sn_get_attr(s->op, "phases");
   if (given.ptr && mlirDenseArrayGetNumElements(given) != (intptr_t)s->forms.size) // Q3
     return sn_error(s->op, "has %td phases for %zu forms", mlirDenseArrayGetNumElements(given), s->forms.size);
@@ -165,12 +166,11 @@ static MlirLogicalResult check_phases(const SnSequence *s) {
                       "has forms %zu and %zu in phase %lld, and a loop between them: it begins a phase, and so does "
                       "what is behind it",
                       k - 1, k, (long long)is);
-    for (size_t i = k; i-- > 0 && s->phase.data[i] == is;)
-      if (!sn_none(sn_sequence_conflict_in_order(s, i, k))) // Q4
-        return sn_error(s->op,
-                        "has forms %zu and %zu in phase %lld, and the second has to wait for the first: one of "
-                        "them writes what the other touches",
-                        i, k, (long long)is);
+    if (last[k] && s->phase.data[last[k] - 1] == is) // Q4
+      return sn_error(s->op,
+                      "has forms %zu and %zu in phase %lld, and the second has to wait for the first: one of "
+                      "them writes what the other touches",
+                      last[k] - 1, k, (long long)is);
   }
   return SN_OK;
 }
@@ -195,19 +195,18 @@ static MlirLogicalResult check_turns(const SnSequence *s, size_t k) {
 }
 
 // Forms wait for earlier ones alone, so the first that has not ended waits for none: all end.
-static MlirLogicalResult check_waits(const SnSequence *s) {
+static MlirLogicalResult check_waits(const SnSequence *s, const size_t *last) {
   if (s->waits.size && s->waits.size != s->forms.size) // Q7
     return sn_error(s->op, "has %zu waits for %zu forms", s->waits.size, s->forms.size);
   for (size_t k = 0; k < s->waits.size; ++k) {
     int64_t is = s->waits.data[k];
     if (is < 0 || is > (int64_t)k) // Q7
       return sn_error(s->op, "has form %zu wait for %lld forms, and there are %zu in front of it", k, (long long)is, k);
-    for (size_t i = k; i-- > (size_t)is;)
-      if (!sn_none(sn_sequence_conflict_in_order(s, i, k))) // Q7
-        return sn_error(s->op,
-                        "has form %zu wait for %lld forms, and it has to wait for form %zu: one of them writes what "
-                        "the other touches",
-                        k, (long long)is, i);
+    if (last[k] > (size_t)is) // Q7
+      return sn_error(s->op,
+                      "has form %zu wait for %lld forms, and it has to wait for form %zu: one of them writes what "
+                      "the other touches",
+                      k, (long long)is, last[k] - 1);
     if (sn_sequence_loop(s, k) && sn_failed(check_turns(s, k)))
       return SN_FAIL;
   }
@@ -243,10 +242,14 @@ MlirLogicalResult sinter_sequence_verify(MlirOperation op) {
   MlirLogicalResult result = check_turns_alone(&s, body);
   if (!sn_failed(result))
     result = check_circles(&s);
+  size_t *last = sn_alloc((s.forms.size + 1) * sizeof *last);
+  if (!sn_failed(result)) {
+    sn_sequence_last_before(&s, last);
+    result = check_phases(&s, last);
+  }
   if (!sn_failed(result))
-    result = check_phases(&s);
-  if (!sn_failed(result))
-    result = check_waits(&s);
+    result = check_waits(&s, last);
+  free(last);
   sn_sequence_free(&s);
   return result;
 }

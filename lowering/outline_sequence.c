@@ -26,6 +26,7 @@ typedef struct {
   SnMap memory;  // of a value, in the kernel
   SnValueVec made; // by forms for others
   SN_VEC(Reused) reused;
+  SnTable last; // of a value: 1 + the last form that touches it
 } Outlined;
 
 // The value is made by the sequence, or carried by a loop of it.
@@ -76,21 +77,28 @@ static void take_inner(SnBuilder *host, Outlined *x, MlirValue made) {
   sn_table_free(&none.shared);
 }
 
-static bool is_operand(MlirOperation op, MlirValue made) {
+static void note_users(SnTable *last, MlirOperation op, size_t form) {
   for (intptr_t k = 0; k < sn_num_operands(op); ++k)
-    if (sn_same(sn_viewed(sn_operand(op, k)), made))
-      return true;
-  return false;
+    sn_table_put(last, sn_viewed(sn_operand(op, k)).ptr, form + 1);
 }
 
-// What a loop begins with is used by its forms.
-static int64_t last_user(const SnSequence *s, MlirValue made, int64_t form) {
-  for (int64_t i = (int64_t)s->forms.size - 1; i > form; --i) {
-    const SnSequenceLoop *loop = sn_sequence_loop(s, (size_t)i);
-    if (is_operand(s->forms.data[i], made) || (loop && is_operand(loop->op, made)))
-      return i;
+// Of each value, 1 + the last form that touches it. What a loop begins with is used by its forms.
+static SnTable last_users(const SnSequence *s) {
+  SnTable last = {0};
+  for (size_t i = 0; i < s->forms.size; ++i) {
+    const SnSequenceLoop *loop = sn_sequence_loop(s, i);
+    note_users(&last, s->forms.data[i], i);
+    if (loop && i + 1 == loop->first + loop->forms)
+      note_users(&last, loop->op, i);
   }
-  return form;
+  return last;
+}
+
+// The last form that touches what this one makes: another one, or itself.
+static int64_t last_user(const Outlined *x, MlirValue made, size_t form) {
+  uintptr_t last = 0;
+  sn_table_get(&x->last, made.ptr, &last);
+  return last > form + 1 ? (int64_t)last - 1 : (int64_t)form;
 }
 
 // What form i makes for others. Where forms say for how many they wait, as on a CPU, it has memory of this type that an
@@ -99,7 +107,7 @@ static int64_t last_user(const SnSequence *s, MlirValue made, int64_t form) {
 static void take_made(SnBuilder *host, Outlined *x, const SnSequence *s, size_t i, MlirValue made) {
   MlirType t = sn_outline_type(sn_type_of(made));
   bool turns = sn_sequence_loop(s, i); // what a loop makes has memory of its own
-  int64_t waits = s->waits.size ? s->waits.data[i] : 0, user = last_user(s, made, (int64_t)i);
+  int64_t waits = s->waits.size ? s->waits.data[i] : 0, user = last_user(x, made, i);
   sn_push(&x->made, made);
   for (size_t k = 0; k < x->reused.size && !turns; ++k) {
     Reused *r = &x->reused.data[k];
@@ -323,7 +331,7 @@ void sn_outline_sequence(SnOutline *o, MlirOperation op) {
   SnSequence s = sn_sequence_read(op);
   SnBuilder host = sn_before(op), after = sn_after(o->last);
   after.loc = host.loc;
-  Outlined x = {0};
+  Outlined x = {.last = last_users(&s)};
   take_arguments(&host, &x, &s);
   MlirBlock block;
   MlirOperation func = sn_outline_function(&after, &x.a, &block);
@@ -347,6 +355,7 @@ void sn_outline_sequence(SnOutline *o, MlirOperation op) {
   body_over(&in, &x, s.body);
   sn_op(&in, "sinter.yield", sn_types(0, NULL));
   sn_table_free(&x.place);
+  sn_table_free(&x.last);
   sn_map_free(&x.memory);
   sn_vec_free(&x.made);
   sn_vec_free(&x.reused);

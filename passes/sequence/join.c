@@ -314,13 +314,16 @@ static MlirWalkResult find_forms(MlirOperation op, void *found) {
   return MlirWalkResultAdvance;
 }
 
-typedef SN_VEC(MlirBlock) Blocks;
+typedef struct {
+  SN_VEC(MlirBlock) all;
+  SnTable seen;
+} Blocks;
 
 static void add_block(Blocks *blocks, MlirBlock block) {
-  for (size_t k = 0; k < blocks->size; ++k)
-    if (mlirBlockEqual(blocks->data[k], block))
-      return;
-  sn_push(blocks, block);
+  if (sn_table_has(&blocks->seen, block.ptr))
+    return;
+  sn_table_put(&blocks->seen, block.ptr, 1);
+  sn_push(&blocks->all, block);
 }
 
 // Blocks that hold forms, and of a loop's first the one that holds the loop: joined whole, it has no blocks to join.
@@ -338,17 +341,19 @@ static void join_blocks(MlirOperation func, const How *how) {
       add_block(&blocks, mlirOperationGetBlock(parent));
     add_block(&blocks, block);
   }
-  for (size_t i = 0; i < blocks.size; ++i) {
-    if (sn_is_sequence(mlirOperationGetParentOperation(mlirBlockGetParentOperation(blocks.data[i]))))
+  for (size_t i = 0; i < blocks.all.size; ++i) {
+    MlirBlock block = blocks.all.data[i];
+    if (sn_is_sequence(mlirOperationGetParentOperation(mlirBlockGetParentOperation(block))))
       continue;
     if (!how->tables_only)
-      join_block(blocks.data[i], how);
+      join_block(block, how);
     if (how->on_cpu && !how->always)
-      join_tables(blocks.data[i]);
+      join_tables(block);
   }
   sn_vec_free(&forms);
   sn_vec_free(&loops);
-  sn_vec_free(&blocks);
+  sn_vec_free(&blocks.all);
+  sn_table_free(&blocks.seen);
 }
 
 static MlirLogicalResult run_function(MlirOperation func, void *user) {

@@ -6,9 +6,9 @@
 Compiles programs of bench/compile_programs at two sizes with test-counting-opt, and compares how often the functions
 of counted.inc and upstream.inc were called. All calls together grow at most with --exponent. A single function may do
 with a few calls more, as a heap's comparisons do, but not with the square: more than --each fails, by its name. What is
-called less than a few times for each operation is too little to tell. With --passes those of a pipeline of module
-passes are counted, in which $wrt stands for what --wrt would be given, in place of the road's. With --library a whole library is made, and what
-LLVM's optimiser sees behind each function (references.c) counts too.
+called less than a few times for each operation is too little to tell. With --passes calls of these alone are counted;
+$wrt stands for sinter-differentiate's option. With --library a whole library is made, and what LLVM's optimiser sees
+behind each function (references.c) counts too.
 """
 import argparse
 import math
