@@ -47,16 +47,16 @@ static void find_active(Adjoint *a) {
   SnReverse *r = &a->activity;
   for (size_t k = 0; k < f->inputs.size; ++k)
     if (a->active[k])
-      sn_push(&r->active, sn_input_argument(f, k));
+      sn_activate(r, sn_input_argument(f, k));
   sn_find_active(r, f->body);
   if (!f->finish.ptr)
     return;
   for (size_t k = 0; k < f->accumulators.size; ++k)
     if (sn_is_active(r, sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)k)))
-      sn_push(&r->active, mlirBlockGetArgument(f->finish, (intptr_t)k));
+      sn_activate(r, mlirBlockGetArgument(f->finish, (intptr_t)k));
   for (size_t k = 0; k < f->inputs.size; ++k)
     if (a->active[k] && sn_is_uniform(f, k))
-      sn_push(&r->active, sn_finish_argument(f, k));
+      sn_activate(r, sn_finish_argument(f, k));
   sn_find_active(r, f->finish);
 }
 
@@ -152,7 +152,7 @@ static bool reverse_finish(const Adjoint *a, SnReverse *r, const SnForm *to, con
 // Active values of the form, for a reverse of its own.
 static void take_active(const Adjoint *a, SnReverse *r) {
   for (size_t i = 0; i < a->activity.active.size; ++i)
-    sn_push(&r->active, a->activity.active.data[i]);
+    sn_activate(r, a->activity.active.data[i]);
 }
 
 static bool is_sum(const SnForm *f, size_t accumulator) {

@@ -16,6 +16,17 @@ typedef struct {
   MlirValue value;
 } SnGradient;
 
+// ---- differentiate/gradient_results.c ------------------------------------------------------
+
+// What the public function is differentiated by, and where.
+typedef struct {
+  const char *wrt;
+  int64_t result;
+  bool upstream;
+} SnGradientOptions;
+// It returns those gradients behind its results: a sinter.differentiate stands in front of its return.
+MlirLogicalResult sn_add_gradients(MlirOperation root, const SnGradientOptions *o);
+
 // ---- differentiate/rules.c ---------------------------------------------------------------
 
 // The reverse of a row program's blocks, while it is written behind a copy of them.
@@ -24,6 +35,7 @@ typedef struct {
   const SnForm *form; // that the copy stands in
   SnMap copies;       // a value of the blocks -> its copy
   SnValueVec active;  // values that depend on what is differentiated by
+  SnTable is_active;  // those
   SnMap adjoints; // a value of the blocks -> the gradient with respect to it: a row, or a scalar that stands for one
 } SnReverse;
 
@@ -32,6 +44,7 @@ MlirType sn_wide_type(MlirType t);
 // A scalar or row of floats, extended or truncated to an element type.
 MlirValue sn_to_float(SnBuilder *b, MlirValue v, MlirType element);
 bool sn_is_active(const SnReverse *r, MlirValue v);
+void sn_activate(SnReverse *r, MlirValue v); // it is from now on
 // Whether an operation's result depends on what it reads so that a gradient may tell.
 bool sn_passes_on(MlirOperation op);
 // Finds what of the block depends on what is active already.

@@ -30,11 +30,11 @@ MlirValue sn_to_float(SnBuilder *b, MlirValue v, MlirType element) {
   return sn_row_op(b, sn_bits(is) < sn_bits(element) ? "arith.extf" : "arith.truncf", element, 1, &v);
 }
 
-bool sn_is_active(const SnReverse *r, MlirValue v) {
-  for (size_t i = 0; i < r->active.size; ++i)
-    if (sn_same(r->active.data[i], v))
-      return true;
-  return false;
+bool sn_is_active(const SnReverse *r, MlirValue v) { return sn_table_has(&r->is_active, v.ptr); }
+
+void sn_activate(SnReverse *r, MlirValue v) {
+  sn_push(&r->active, v);
+  sn_table_put(&r->is_active, v.ptr, 1);
 }
 
 MlirValue sn_adjoint_of(const SnReverse *r, MlirValue v) { return sn_mapped(&r->adjoints, v); }
@@ -50,6 +50,7 @@ void sn_reverse_free(SnReverse *r) {
   sn_map_free(&r->copies);
   sn_map_free(&r->adjoints);
   sn_vec_free(&r->active);
+  sn_table_free(&r->is_active);
 }
 
 // ---- what rules are written in ----------------------------------------------------------------
@@ -458,7 +459,7 @@ void sn_find_active(SnReverse *r, MlirBlock block) {
     if (sn_passes_on(op) && reads_active(r, op))
       for (intptr_t k = 0; k < sn_num_results(op); ++k)
         if (sn_is_float(sn_element(sn_type_of(sn_result(op, k)))))
-          sn_push(&r->active, sn_result(op, k));
+          sn_activate(r, sn_result(op, k));
 }
 
 void sn_copy_forward(SnReverse *r, MlirBlock block) {

@@ -294,7 +294,7 @@ MUTANTS = [Mutant(*m) for m in (
      ["lowering/cpu/sequence.mlir"], "parts are summed up where stages are noted, before they are there"),
     ("dialect/verify_sequence.c", "is > (int64_t)k) // Q7", "is > (int64_t)k + 1) // Q7",
      ["dialect/invalid_sequence.mlir"], "a form waits for itself"),
-    ("dialect/verify_sequence.c", "i-- > (size_t)is;)", "i-- > (size_t)is + 1;)",
+    ("dialect/verify_sequence.c", "last[k] > (size_t)is) // Q7", "last[k] > (size_t)is + 1) // Q7",
      ["dialect/invalid_sequence.mlir"], "a wait that is one short is right"),
     ("lowering/outline_sequence.c", "r->user >= waits", "r->user > waits", ["lowering/outline_sequence.mlir"],
      "a form stores where it reads"),
