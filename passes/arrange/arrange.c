@@ -41,7 +41,8 @@ enum {
   LINE_BYTES = 16,           // that lines are multiples of
   MOST_PADDED = 2,           // times the summed elements
   F32_LANES = 4,             // of a vector
-  ONCE_ELEMENT_CYCLES = 40, // of mma.sync, whose threads wait for nobody
+  ONCE_ELEMENT_CYCLES = 50, // of mma.sync, whose threads wait for nobody
+  WRITTEN_CYCLES = 21,      // of such an element where it is brought in pieces of 16 bytes, written before
   LINE_PIECE_CYCLES = 12,    // of a piece of a line beside what else goes on: it is asked for, and not waited for
   WINDOW_PIECE_CYCLES = 120, // of a thread that asks for a piece of a window, as long as a multiple of cp.async's
   F32_ELEMENT_CYCLES = 40,   // of a thread that reads one, by `fma`; in a window
@@ -65,6 +66,7 @@ typedef struct {
   double cycles[2];      // of a thread, for each element that it brings
   bool grown[2];         // its lines come in small pieces, and are worth being written longer
   bool once[2];          // it is read once, and not again for the product, where it stays
+  bool few_tiles;        // so few that those of a multiprocessor wait for what they read
   bool exact;            // f32 is multiplied by nothing but f32
 } Plan;
 
@@ -216,7 +218,8 @@ static bool pays(const Plan *p, const SnGpuChip *chip) {
     if (p->moved[is_b] >= 0 && (p->inner >= 0 || !may_write_longer(side)))
       copy += copy_cycles(p, is_b, p->grown[is_b] ? GROWN_BYTES : COPY_BYTES);
     if (p->once[is_b])
-      copy += 2 * loads(p, is_b) * (double)side_bits(p, is_b) / 8 / COPY_BYTES;
+      copy += p->few_tiles ? fetch_cycles(p, is_b, WRITTEN_CYCLES, chip)
+                       : 2 * loads(p, is_b) * (double)side_bits(p, is_b) / 8 / COPY_BYTES;
   }
   return fetch > copy;
 }
@@ -293,6 +296,7 @@ static bool keep_free(Plan *p) {
 static bool plan_product(Plan *p, size_t number, const SnGpuChip *chip) {
   bool grow = true;
   double by_pieces[2], windows[2];
+  p->few_tiles = sn_gpu_num_tiles(&p->f, &p->points, TILE, TILE) < 2 * chip->multiprocessors;
   if (sn_gpu_sums_are_short(&p->f))
     return false;
   p->product = sn_gpu_product(&p->f, number, "wgmma");

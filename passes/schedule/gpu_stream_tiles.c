@@ -23,9 +23,12 @@ enum {
   STAGES = 4,
   MOST_PARTS = 32,
   LEAST_PIECES = 2,        // of a part
+  GROUP_CYCLES = 3000,     // more, where groups of warps share a slot and blocks a multiprocessor
   OTHER_SHARED = 1024 + 128, // of a block: what the chip keeps, and which part came last
   PLAIN_ROWS = 32,         // of half types; of more wgmma is faster
   PLAIN_SUM = 1024,        // of these; shorter ones begin and end before slots are all under way
+  LARGE_SUM = 512,         // the same where so many bytes of weights
+  LARGE_BYTES = 8 << 20,   // keep memory busy
   BYTES_OF_A_CYCLE = 24,   // that a multiprocessor gets where all read
   SHARED_BYTES_OF_A_CYCLE = 45, // of the second cache, which has the rows
   LEAST_SLOT_CYCLES = 400, // however few its bytes are
@@ -78,9 +81,11 @@ static double cost_of(const SnForm *f, const SnGpuPoints *points, const Tile *t,
          convert = convert_cycles(f, t, s, beside),
          slot = (double)beside * (bytes > convert ? bytes : convert),
          met = (double)f->products.size * (double)(t->m * t->n * 4 * (t->split + 1)),
-         meet = MEET_CYCLES + met / MET_BYTES_OF_A_CYCLE;
+         meet = MEET_CYCLES + met / MET_BYTES_OF_A_CYCLE,
+         groups = each > 1 && sn_gpu_stream_groups(t->n, t->threads) > 1 ? GROUP_CYCLES : 0;
   slot = slot < LEAST_SLOT_CYCLES ? LEAST_SLOT_CYCLES : slot;
-  return (double)rounds * ((double)pieces * slot * shapes[t->shape].factor + (t->split > 1 ? meet : 0) + BEGIN_CYCLES);
+  return groups +
+         (double)rounds * ((double)pieces * slot * shapes[t->shape].factor + (t->split > 1 ? meet : 0) + BEGIN_CYCLES);
 }
 
 // Of the form's rows, with as many slots and blocks as a multiprocessor has memory for.
@@ -104,15 +109,18 @@ static Tile tile_of(const SnForm *f, int64_t rows, size_t shape, const SnGpuStre
   return t;
 }
 
-static bool is_wanted(const SnForm *f, const SnGpuStream *s, int64_t rows) {
-  return f->sides.size || (!sn_in_sequence(f->op) && rows > 1 && rows <= PLAIN_ROWS && s->sum >= PLAIN_SUM);
+static bool is_wanted(const SnForm *f, const SnGpuStream *s, const SnGpuPoints *points) {
+  int64_t rows = sn_gpu_dims_size(f, &points->rows), columns = sn_gpu_dims_size(f, &points->columns),
+          bytes = sn_times(sn_times(columns, s->sum), (int64_t)sn_bits(sn_side_element(f, s->weights)) / 8);
+  bool is_long = s->sum >= PLAIN_SUM || (s->sum >= LARGE_SUM && bytes >= LARGE_BYTES);
+  return f->sides.size || (!sn_in_sequence(f->op) && rows > 1 && rows <= PLAIN_ROWS && is_long);
 }
 
 MlirAttribute sn_schedule_gpu_streams(const SnForm *f, const SnScheduleOptions *options) {
   const SnGpuChip *chip = sn_gpu_chip(options->chip);
   SnGpuStream s;
   SnGpuPoints points = sn_gpu_points(f);
-  if (sn_gpu_not_streamed(f, &s) || !is_wanted(f, &s, sn_gpu_dims_size(f, &points.rows)))
+  if (sn_gpu_not_streamed(f, &s) || !is_wanted(f, &s, &points))
     return mlirAttributeGetNull();
   Tile best = {0};
   double least = 0;

@@ -10,6 +10,15 @@ CHAINS = ["run/chains.mlir"]
 STREAM = ["run/chains_stream.mlir"]
 
 MUTANTS = [Mutant(*m) for m in (
+    ("lowering/gpu/products/wgmma.c", 'sn(b, "arith.addi", descriptor, i32_of(b, bytes >> 4))',
+     'sn(b, "arith.addi", descriptor, i32_of(b, bytes >> 5))', ["gpu/emulate_products.test"],
+     "wgmma's next step begins where it does not"),
+    ("passes/arrange/arrange.c", "p->few_tiles ? fetch", "true ? fetch", ["passes/arrange/arrange.mlir"],
+     "an image that few filters read by many tiles is written first"),
+    ("passes/schedule/gpu_tiles.c", "sum >= LONG;", "sum >= 0;", ["passes/schedule/gpu_tiles.mlir"],
+     "short sums of one tile are mma.sync's, too"),
+    ("passes/split/split.c", "f32 ? sn_times(bytes, OF_F32) : bytes", "bytes", ["passes/split/reduced.mlir"],
+     "reduced rows of f32 are in pieces as those of bf16"),
     ("lowering/gpu/products/product_slots.c", "factors[d] != sn_times(stride, all)", "false",
      ["lowering/gpu/product_slots.mlir"], "rows of windows are taken for even lines"),
     ("lowering/gpu/products/product_slots.c", "u * step * stride * f->bytes", "u * stride * f->bytes",

@@ -234,6 +234,47 @@ func.func @pieces(%x: tensor<700x2272xbf16>, %w: tensor<2272x309xbf16>, %e: tens
 
 // -----
 
+// Few filters read each element once, by mma.sync. Where these are many and tiles few, writing the image first, and
+// reading 16 bytes of its channels at a time, is less. A small image stays, and one that has many tiles.
+
+// CHECK-LABEL: func @few_filters
+//       CHECK:   sinter.rowwise (d0 = 8, d1 = 48, d2 = 7, d3 = 7) by (d4 = 8)
+//       CHECK:   sinter.rowwise (d0 = 2, d1 = 48, d2 = 106, d3 = 106) by (d4 = 8)
+//       CHECK:   product (r = 7, s = 7, c = 384)
+// CHECK-LABEL: func @few_small_filters
+//   CHECK-NOT:   sinter.rowwise
+// CHECK-LABEL: func @few_filters_of_many_images
+//   CHECK-NOT:   sinter.rowwise
+func.func @few_filters(%x: tensor<2x384x106x106xbf16>, %w: tensor<8x384x7x7xbf16>, %e: tensor<2x8x100x100xf32>) -> tensor<2x8x100x100xf32> {
+  %0 = sinter.contract (n = 2, o = 8) by (y = 100, x = 100)
+      product (c = 384, r = 7, s = 7) (%w[o, c, r, s] : tensor<8x384x7x7xbf16>, %x[n, c, y + r, x + s] : tensor<2x384x106x106xbf16>) : f32
+      outs(%e[n, o, y, x] : tensor<2x8x100x100xf32>) {
+  ^row(%acc: tensor<10000xf32>):
+    sinter.yield %acc : tensor<10000xf32>
+  }
+  return %0 : tensor<2x8x100x100xf32>
+}
+func.func @few_small_filters(%x: tensor<2x24x106x106xbf16>, %w: tensor<8x24x3x3xbf16>, %e: tensor<2x8x104x104xf32>) -> tensor<2x8x104x104xf32> {
+  %0 = sinter.contract (n = 2, o = 8) by (y = 104, x = 104)
+      product (c = 24, r = 3, s = 3) (%w[o, c, r, s] : tensor<8x24x3x3xbf16>, %x[n, c, y + r, x + s] : tensor<2x24x106x106xbf16>) : f32
+      outs(%e[n, o, y, x] : tensor<2x8x104x104xf32>) {
+  ^row(%acc: tensor<10816xf32>):
+    sinter.yield %acc : tensor<10816xf32>
+  }
+  return %0 : tensor<2x8x104x104xf32>
+}
+func.func @few_filters_of_many_images(%x: tensor<8x384x106x106xbf16>, %w: tensor<8x384x7x7xbf16>, %e: tensor<8x8x100x100xf32>) -> tensor<8x8x100x100xf32> {
+  %0 = sinter.contract (n = 8, o = 8) by (y = 100, x = 100)
+      product (c = 384, r = 7, s = 7) (%w[o, c, r, s] : tensor<8x384x7x7xbf16>, %x[n, c, y + r, x + s] : tensor<8x384x106x106xbf16>) : f32
+      outs(%e[n, o, y, x] : tensor<8x8x100x100xf32>) {
+  ^row(%acc: tensor<10000xf32>):
+    sinter.yield %acc : tensor<10000xf32>
+  }
+  return %0 : tensor<8x8x100x100xf32>
+}
+
+// -----
+
 // Few rows by weights of odd lines: these are written once, as each element that a thread moves by itself takes long.
 
 // CHECK-LABEL: func @few_rows

@@ -111,3 +111,49 @@ func.func @other_rows(%x: tensor<20x2080xf16>, %z: tensor<20x2080xf16>, %u: tens
   }
   return %y : tensor<20x3776xf32>
 }
+
+// -----
+
+// Sums below 1024 have it where weights are many bytes. Four groups of warps share tiles of 32 columns where that is
+// one for a multiprocessor, two of them tiles of 64 where there are more columns.
+
+// CHECK-LABEL: func @many_short
+//       CHECK: kernel = "mma.stream", m = 32, n = 128,
+// CHECK-LABEL: func @fewer_short
+//       CHECK: kernel = "wgmma"
+// CHECK-LABEL: func @four_groups
+//       CHECK: k = 256, kernel = "mma.stream", m = 16, n = 32, occupancy = 2, split = 1, stages = 4, threads = 256
+// CHECK-LABEL: func @two_groups
+//       CHECK: k = 128, kernel = "mma.stream", m = 16, n = 64, occupancy = 2, split = 1, stages = 4, threads = 256
+func.func @many_short(%x: tensor<20x704xbf16>, %w: tensor<10808x704xbf16>, %e: tensor<20x10808xf32>) -> tensor<20x10808xf32> {
+  %0 = sinter.contract (i = 20) by (j = 10808) product (k = 704) (%x[i, k] : tensor<20x704xbf16>, %w[j, k] : tensor<10808x704xbf16>) : f32
+      outs(%e[i, j] : tensor<20x10808xf32>) {
+  ^row(%acc: tensor<10808xf32>):
+    sinter.yield %acc : tensor<10808xf32>
+  }
+  return %0 : tensor<20x10808xf32>
+}
+func.func @fewer_short(%x: tensor<20x704xbf16>, %w: tensor<4096x704xbf16>, %e: tensor<20x4096xf32>) -> tensor<20x4096xf32> {
+  %0 = sinter.contract (i = 20) by (j = 4096) product (k = 704) (%x[i, k] : tensor<20x704xbf16>, %w[j, k] : tensor<4096x704xbf16>) : f32
+      outs(%e[i, j] : tensor<20x4096xf32>) {
+  ^row(%acc: tensor<4096xf32>):
+    sinter.yield %acc : tensor<4096xf32>
+  }
+  return %0 : tensor<20x4096xf32>
+}
+func.func @four_groups(%x: tensor<16x1024xbf16>, %w: tensor<4096x1024xbf16>, %e: tensor<16x4096xf32>) -> tensor<16x4096xf32> {
+  %0 = sinter.contract (i = 16) by (j = 4096) product (k = 1024) (%x[i, k] : tensor<16x1024xbf16>, %w[j, k] : tensor<4096x1024xbf16>) : f32
+      outs(%e[i, j] : tensor<16x4096xf32>) {
+  ^row(%acc: tensor<4096xf32>):
+    sinter.yield %acc : tensor<4096xf32>
+  }
+  return %0 : tensor<16x4096xf32>
+}
+func.func @two_groups(%x: tensor<16x1000xbf16>, %w: tensor<8192x1000xbf16>, %e: tensor<16x8192xf32>) -> tensor<16x8192xf32> {
+  %0 = sinter.contract (i = 16) by (j = 8192) product (k = 1000) (%x[i, k] : tensor<16x1000xbf16>, %w[j, k] : tensor<8192x1000xbf16>) : f32
+      outs(%e[i, j] : tensor<16x8192xf32>) {
+  ^row(%acc: tensor<8192xf32>):
+    sinter.yield %acc : tensor<8192xf32>
+  }
+  return %0 : tensor<16x8192xf32>
+}

@@ -381,3 +381,65 @@ func.func @f32_gate(%x: tensor<8184x320xf32>, %u: tensor<504x320xf32>, %v: tenso
   }
   return %y : tensor<8184x504xf32>
 }
+
+// -----
+
+// All rows and columns are a small tile, sums are long, and one side goes by elements: a tile of wgmma would ask for
+// four times as many. One column more is another tile; short sums end too soon for that.
+
+// CHECK-LABEL: func @small_by_elements
+//       CHECK: kernel = "mma.sync", m = 32, n = 32, occupancy = 8, split = 19,
+// CHECK-LABEL: func @more_by_elements
+//       CHECK: kernel = "wgmma"
+// CHECK-LABEL: func @short_by_elements
+//       CHECK: kernel = "wgmma"
+func.func @small_by_elements(%x: tensor<4096x11xf16>, %w: tensor<4096x32xf16>, %e: tensor<11x32xf32>) -> tensor<11x32xf32> {
+  %0 = sinter.contract (i = 11) by (j = 32) product (k = 4096) (%x[k, i] : tensor<4096x11xf16>, %w[k, j] : tensor<4096x32xf16>) : f32
+      outs(%e[i, j] : tensor<11x32xf32>) {
+  ^row(%acc: tensor<32xf32>):
+    sinter.yield %acc : tensor<32xf32>
+  }
+  return %0 : tensor<11x32xf32>
+}
+func.func @more_by_elements(%x: tensor<4096x11xf16>, %w: tensor<4096x33xf16>, %e: tensor<11x33xf32>) -> tensor<11x33xf32> {
+  %0 = sinter.contract (i = 11) by (j = 33) product (k = 4096) (%x[k, i] : tensor<4096x11xf16>, %w[k, j] : tensor<4096x33xf16>) : f32
+      outs(%e[i, j] : tensor<11x33xf32>) {
+  ^row(%acc: tensor<33xf32>):
+    sinter.yield %acc : tensor<33xf32>
+  }
+  return %0 : tensor<11x33xf32>
+}
+func.func @short_by_elements(%x: tensor<239x11xf16>, %w: tensor<239x32xf16>, %e: tensor<11x32xf32>) -> tensor<11x32xf32> {
+  %0 = sinter.contract (i = 11) by (j = 32) product (k = 239) (%x[k, i] : tensor<239x11xf16>, %w[k, j] : tensor<239x32xf16>) : f32
+      outs(%e[i, j] : tensor<11x32xf32>) {
+  ^row(%acc: tensor<32xf32>):
+    sinter.yield %acc : tensor<32xf32>
+  }
+  return %0 : tensor<11x32xf32>
+}
+
+// -----
+
+// A flat tile may leave a tenth of all multiprocessors without one: what is left are tiles of 16 by 16. A fifth is too
+// much.
+
+// CHECK-LABEL: func @flat
+//       CHECK: kernel = "fma", m = 128, n = 16, occupancy = 4, split = 7,
+// CHECK-LABEL: func @less_flat
+//       CHECK: kernel = "fma", m = 16, n = 16,
+func.func @flat(%x: tensor<2228x704xf32>, %w: tensor<15x704xf32>, %e: tensor<2228x15xf32>) -> tensor<2228x15xf32> {
+  %0 = sinter.contract (i = 2228) by (j = 15) product (k = 704) (%x[i, k] : tensor<2228x704xf32>, %w[j, k] : tensor<15x704xf32>) : f32
+      outs(%e[i, j] : tensor<2228x15xf32>) {
+  ^row(%acc: tensor<15xf32>):
+    sinter.yield %acc : tensor<15xf32>
+  }
+  return %0 : tensor<2228x15xf32>
+}
+func.func @less_flat(%x: tensor<1000x704xf32>, %w: tensor<15x704xf32>, %e: tensor<1000x15xf32>) -> tensor<1000x15xf32> {
+  %0 = sinter.contract (i = 1000) by (j = 15) product (k = 704) (%x[i, k] : tensor<1000x704xf32>, %w[j, k] : tensor<15x704xf32>) : f32
+      outs(%e[i, j] : tensor<1000x15xf32>) {
+  ^row(%acc: tensor<15xf32>):
+    sinter.yield %acc : tensor<15xf32>
+  }
+  return %0 : tensor<1000x15xf32>
+}

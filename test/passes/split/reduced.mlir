@@ -192,3 +192,34 @@ func.func @small(%x: tensor<70x16xbf16>, %u: tensor<?x16xbf16>, %w: tensor<1000x
   }
   return %0, %1 : tensor<70xf32>, tensor<?xf32>
 }
+
+// -----
+
+// Of f32 products of up to 16 MB are stored: pieces have a tile's 128 columns, which leaves multiprocessors without
+// one.
+
+// SMALL-LABEL: func @stored_f32
+//       SMALL:   sinter.contract (i = 1056) by (j = 1216)
+//       SMALL:   sinter.rowwise (i = 1056) by (j = 1216)
+// SMALL-LABEL: func @pieces_f16
+//       SMALL:   sinter.contract (i = 1056, p = 7) by (j = 192)
+func.func @stored_f32(%x: tensor<1056x208xf32>, %w: tensor<1216x208xf32>, %e: tensor<1056xf32>) -> tensor<1056xf32> {
+  %0 = sinter.contract (i = 1056) by (j = 1216)
+      product (k = 208) (%x[i, k] : tensor<1056x208xf32>, %w[j, k] : tensor<1216x208xf32>) : f32
+      outs(%e[i] : tensor<1056xf32>) {
+  ^row(%acc: tensor<1216xf32>):
+    %m = sinter.row_reduce maximumf %acc : tensor<1216xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %0 : tensor<1056xf32>
+}
+func.func @pieces_f16(%x: tensor<1056x208xf16>, %w: tensor<1216x208xf16>, %e: tensor<1056xf32>) -> tensor<1056xf32> {
+  %0 = sinter.contract (i = 1056) by (j = 1216)
+      product (k = 208) (%x[i, k] : tensor<1056x208xf16>, %w[j, k] : tensor<1216x208xf16>) : f32
+      outs(%e[i] : tensor<1056xf32>) {
+  ^row(%acc: tensor<1216xf32>):
+    %m = sinter.row_reduce maximumf %acc : tensor<1216xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %0 : tensor<1056xf32>
+}
