@@ -178,7 +178,7 @@ static bool spread(Side *s) {
   int64_t shape[MANY], steps[MANY];
   bool far = false;
   for (intptr_t d = 0; d < rank; ++d) {
-    steps[d] = s->solved[d] && s->factor[d] > 1 ? s->factor[d] : 1;
+    steps[d] = s->solved[d] && s->factor[d] > 1 && sn_dim(is, d) != 1 ? s->factor[d] : 1; // one element has no next
     far |= steps[d] > 1;
   }
   if (!far)

@@ -36,7 +36,7 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/arrange/transposed_convolutions.c", "mlirAffineMapGetResult(moved, i), number(m, -s->first[i])",
      "mlirAffineMapGetResult(moved, i), number(m, 0)", ["run/transposed_convolutions.test"],
      "padding of a dimension without zeros in between is forgotten"),
-    ("passes/arrange/transposed_convolutions.c", "!all || sn_dim(sn_type_of(w->value), i) != size", "!all",
+    ("passes/arrange/place_phases.c", "!all || sn_dim(sn_type_of(w->value), i) != size", "!all",
      ["passes/arrange/transposed_convolutions.mlir"], "weights behind the last tap are multiplied"),
     ("passes/arrange/zeros_between.c", "return next == n && n > 1;", "return n > 1;",
      ["passes/arrange/transposed_convolutions.mlir"], "elements that zeros cover are read"),

@@ -189,9 +189,82 @@ func.func @even_taps(%x: tensor<3x5x7xf32>, %w: tensor<5x6x3xf32>) -> tensor<3x6
     sinter.yield %y : tensor<13xf32>
   }
   %d = tensor.empty() : tensor<3x6x14xf32>
-  // expected-remark @below {{each phase of 2 has as many taps as all of them}}
+  // expected-remark @below {{of taps -2 apart each phase of 2 has all or none}}
   %y = sinter.contract (i = 3, j = 6) by (k = 14)
       product (m = 5, n = 3) (%w[m, j, n] : tensor<5x6x3xf32>, %s[i, m, k - n * 2 + 1] : tensor<3x5x13xf32> else 0.0) : f32
+      outs(%d[i, j, k] : tensor<3x6x14xf32>) {
+  ^row(%v: tensor<14xf32>):
+    sinter.yield %v : tensor<14xf32>
+  }
+  return %y : tensor<3x6x14xf32>
+}
+
+// -----
+
+// A block's gradient goes back by three taps and by one: both products have the same phases, and nobody inserts zeros
+// for the second one.
+
+// CHECK-LABEL: func @two_products
+//   CHECK-NOT:   sinter.rowwise
+//       CHECK:   sinter.contract (i = 3, j = 6, p = 2) by (k = 7)
+//  CHECK-NEXT:     product (m = 5, n = 2) (%{{.+}}[m, j, p + n * 2 - 1] : tensor<5x6x3xf32> else 0.000000e+00, %{{.+}}[i, m, k - n + 1] : tensor<3x5x7xf32> else 0.000000e+00) : f32
+//  CHECK-NEXT:     product (m1 = 5) (%{{.+}}[m1, j, p] : tensor<5x6x1xf32> else 0.000000e+00, %{{.+}}[i, m1, k] : tensor<3x5x7xf32>) : f32
+func.func @two_products(%x: tensor<3x5x7xf32>, %w: tensor<5x6x3xf32>, %u: tensor<5x6x1xf32>) -> tensor<3x6x14xf32> {
+  %e = tensor.empty() : tensor<3x5x13xf32>
+  %s = sinter.rowwise (i = 3, m = 5) by (k = 13) ins(%x[i, m, k floordiv 2] : tensor<3x5x7xf32>)
+      outs(%e[i, m, k] : tensor<3x5x13xf32>) {
+  ^row(%v: tensor<13xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %z = sinter.broadcast %zero : f32 -> tensor<13xf32>
+    %z0 = sinter.broadcast %c0 : index -> tensor<13xindex>
+    %z2 = sinter.broadcast %c2 : index -> tensor<13xindex>
+    %k = sinter.index k : tensor<13xindex>
+    %r = arith.remui %k, %z2 : tensor<13xindex>
+    %is = arith.cmpi eq, %r, %z0 : tensor<13xindex>
+    %y = arith.select %is, %v, %z : tensor<13xi1>, tensor<13xf32>
+    sinter.yield %y : tensor<13xf32>
+  }
+  %d = tensor.empty() : tensor<3x6x14xf32>
+  %y = sinter.contract (i = 3, j = 6) by (k = 14)
+      product (m = 5, n = 3) (%w[m, j, n] : tensor<5x6x3xf32>, %s[i, m, k - n + 1] : tensor<3x5x13xf32> else 0.0) : f32
+      product (m1 = 5, n1 = 1) (%u[m1, j, n1] : tensor<5x6x1xf32>, %s[i, m1, k - n1] : tensor<3x5x13xf32> else 0.0) : f32
+      outs(%d[i, j, k] : tensor<3x6x14xf32>) {
+  ^row(%v: tensor<14xf32>, %c: tensor<14xf32>):
+    %t = arith.addf %v, %c : tensor<14xf32>
+    sinter.yield %t : tensor<14xf32>
+  }
+  return %y : tensor<3x6x14xf32>
+}
+
+// -----
+
+// Of one tap three places of four have nothing: nothing is multiplied less.
+
+// CHECK-LABEL: func @one_tap
+//       CHECK:   sinter.rowwise
+func.func @one_tap(%x: tensor<3x5x7xf32>, %w: tensor<5x6x1xf32>) -> tensor<3x6x14xf32> {
+  %e = tensor.empty() : tensor<3x5x13xf32>
+  %s = sinter.rowwise (i = 3, m = 5) by (k = 13) ins(%x[i, m, k floordiv 2] : tensor<3x5x7xf32>)
+      outs(%e[i, m, k] : tensor<3x5x13xf32>) {
+  ^row(%v: tensor<13xf32>):
+    %zero = arith.constant 0.0 : f32
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %z = sinter.broadcast %zero : f32 -> tensor<13xf32>
+    %z0 = sinter.broadcast %c0 : index -> tensor<13xindex>
+    %z2 = sinter.broadcast %c2 : index -> tensor<13xindex>
+    %k = sinter.index k : tensor<13xindex>
+    %r = arith.remui %k, %z2 : tensor<13xindex>
+    %is = arith.cmpi eq, %r, %z0 : tensor<13xindex>
+    %y = arith.select %is, %v, %z : tensor<13xi1>, tensor<13xf32>
+    sinter.yield %y : tensor<13xf32>
+  }
+  %d = tensor.empty() : tensor<3x6x14xf32>
+  // expected-remark @below {{phases have as many taps as all of them}}
+  %y = sinter.contract (i = 3, j = 6) by (k = 14)
+      product (m = 5, n = 1) (%w[m, j, n] : tensor<5x6x1xf32>, %s[i, m, k - n] : tensor<3x5x13xf32> else 0.0) : f32
       outs(%d[i, j, k] : tensor<3x6x14xf32>) {
   ^row(%v: tensor<14xf32>):
     sinter.yield %v : tensor<14xf32>

@@ -115,3 +115,22 @@ func.func @depthwise(%x: tensor<2x3x8xf32>, %w: tensor<3x4x3xf32>, %g: tensor<2x
   %dx = sinter.differentiate %y upstream(%g) wrt(%x) : (tensor<2x3x4x6xf32>, tensor<2x3x4x6xf32>, tensor<2x3x8xf32>) -> tensor<2x3x8xf32>
   return %dx : tensor<2x3x8xf32>
 }
+
+// -----
+
+// One place, whose steps lead nowhere: nothing stands between.
+
+// CHECK-LABEL: func.func @one_place(
+//   CHECK-NOT:   arith.remui
+//       CHECK:   sinter.contract () by (i = 2, at = 3)
+//  CHECK-NEXT:       product (k = 3) (%{{.+}}[k] : tensor<3xf32>, %{{.+}}[i, at - k] : tensor<2x1xf32> else 0.0
+func.func @one_place(%x: tensor<2x3xf32>, %w: tensor<3xf32>, %g: tensor<2x1xf32>) -> tensor<2x3xf32> {
+  %e = tensor.empty() : tensor<2x1xf32>
+  %y = sinter.contract () by (i = 2, j = 1)
+      product (k = 3) (%w[k] : tensor<3xf32>, %x[i, j * 2 + k] : tensor<2x3xf32>) : f32 outs(%e[i, j] : tensor<2x1xf32>) {
+  ^row(%acc: tensor<2xf32>):
+    sinter.yield %acc : tensor<2xf32>
+  }
+  %dx = sinter.differentiate %y upstream(%g) wrt(%x) : (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %dx : tensor<2x3xf32>
+}
