@@ -121,16 +121,18 @@ func.func @depthwise(%x: tensor<2x3x8xf32>, %w: tensor<3x4x3xf32>, %g: tensor<2x
 // One place, whose steps lead nowhere: nothing stands between.
 
 // CHECK-LABEL: func.func @one_place(
-//   CHECK-NOT:   arith.remui
-//       CHECK:   sinter.contract () by (i = 2, at = 3)
-//  CHECK-NEXT:       product (k = 3) (%{{.+}}[k] : tensor<3xf32>, %{{.+}}[i, at - k] : tensor<2x1xf32> else 0.0
-func.func @one_place(%x: tensor<2x3xf32>, %w: tensor<3xf32>, %g: tensor<2x1xf32>) -> tensor<2x3xf32> {
-  %e = tensor.empty() : tensor<2x1xf32>
-  %y = sinter.contract () by (i = 2, j = 1)
-      product (k = 3) (%w[k] : tensor<3xf32>, %x[i, j * 2 + k] : tensor<2x3xf32>) : f32 outs(%e[i, j] : tensor<2x1xf32>) {
-  ^row(%acc: tensor<2xf32>):
-    sinter.yield %acc : tensor<2xf32>
+//   CHECK-NOT:   sinter.rowwise
+//       CHECK:   sinter.contract (n = 2, c = 3) by (at = 2, at1 = 2)
+//  CHECK-NEXT:       product (o = 4, k = 1, l = 1) (%{{.+}}[o, c, k, l] : tensor<4x3x1x1xf32>, %{{.+}}[n, o, at - k, at1 - l] : tensor<2x4x1x1xf32> else 0.0
+func.func @one_place(%x: tensor<2x3x2x2xf32>, %w: tensor<4x3x1x1xf32>, %g: tensor<2x4x1x1xf32>)
+    -> tensor<2x3x2x2xf32> {
+  %e = tensor.empty() : tensor<2x4x1x1xf32>
+  %y = sinter.contract (n = 2, o = 4) by (y = 1, z = 1)
+      product (c = 3, k = 1, l = 1) (%w[o, c, k, l] : tensor<4x3x1x1xf32>, %x[n, c, y * 2 + k, z * 2 + l] : tensor<2x3x2x2xf32> else 0.0) : f32
+      outs(%e[n, o, y, z] : tensor<2x4x1x1xf32>) {
+  ^row(%acc: tensor<1xf32>):
+    sinter.yield %acc : tensor<1xf32>
   }
-  %dx = sinter.differentiate %y upstream(%g) wrt(%x) : (tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
-  return %dx : tensor<2x3xf32>
+  %dx = sinter.differentiate %y upstream(%g) wrt(%x) : (tensor<2x4x1x1xf32>, tensor<2x4x1x1xf32>, tensor<2x3x2x2xf32>) -> tensor<2x3x2x2xf32>
+  return %dx : tensor<2x3x2x2xf32>
 }
