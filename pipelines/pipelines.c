@@ -59,6 +59,7 @@ const SnPipeline sn_pipeline_prepare = {
        "function-boundary-type-conversion=identity-layout-map}",                                                       \
        "tensor<4x8xf32> -> memref<4x8xf32>", NULL},                                                                    \
       {"sinter-splice", "and those functions are where they were called", NULL},                                       \
+      {"sinter-copy-parts", "memref.cast of a part to a dense buffer -> memref.alloc, memref.copy", NULL},             \
       {"sinter-branches", "%y = scf.if { memref.alloc } else { memref.alloc } -> %y = memref.alloc", NULL},            \
       {"sinter-results", "-> memref<?xf32> of a size that depends on data  ->  (%out), compared and copied", NULL},    \
       {"buffer-results-to-out-params{hoist-dynamic-allocs hoist-static-allocs modify-public-functions}",               \

@@ -93,9 +93,19 @@ static MlirValue of_control(SnSizes *s, MlirOperation op, intptr_t k, intptr_t i
 
 // ---- values -----------------------------------------------------------------------------------
 
+// Of tensor.reshape: the number that is written there.
+static MlirValue of_reshape(SnSizes *s, MlirOperation reshape, intptr_t i) {
+  MlirOperation shape = sn_def(sn_operand(reshape, 1), "tensor.from_elements");
+  MlirValue n = sn_null(shape) ? none : index_of(s, sn_operand(shape, i));
+  bool index = sn_none(n) || mlirTypeIsAIndex(sn_type_of(n));
+  return index ? n : sn(&s->b, "arith.index_cast", n, sn_index_type(s->b.ctx));
+}
+
 static MlirValue of_result(SnSizes *s, MlirValue v, intptr_t i) {
   if (sn_in_dialect(sn_definer(v), "scf"))
     return of_control(s, sn_definer(v), mlirOpResultGetResultNumber(v), i);
+  if (sn_is(sn_definer(v), "tensor.reshape"))
+    return of_reshape(s, sn_definer(v), i);
   SnSizeParts all = sn_size_parts(v, i);
   MlirValue size = none;
   for (size_t k = 0; k < all.parts.size; ++k) {
@@ -135,8 +145,8 @@ MlirValue sn_size_of(SnSizes *s, MlirValue v, intptr_t i) {
 // Arithmetic on sizes, again on what was emitted for its operands.
 static MlirValue again(SnSizes *s, MlirOperation op) {
   MlirValue operands[8];
-  bool arithmetic =
-      sn_in_dialect(op, "arith") || sn_is(op, "affine.apply") || sn_is(op, "affine.min") || sn_is(op, "affine.max");
+  bool arithmetic = sn_in_dialect(op, "arith") || sn_in_dialect(op, "math") || sn_is(op, "affine.apply") ||
+                    sn_is(op, "affine.min") || sn_is(op, "affine.max");
   intptr_t n = sn_num_operands(op);
   MlirType t = sn_type_of(sn_result(op, 0));
   if (!arithmetic || n > 8 || mlirTypeIsAShaped(t))

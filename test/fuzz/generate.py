@@ -505,6 +505,8 @@ class Generator:
         length = f"(({s}-{offset}+{stride - 1})//{stride})"
         if self.rng.random() < 0.3:
             length = "1"
+        elif self.rng.random() < 0.3:  # the first half: of a size `?`, all but its rows lies as in a whole tensor
+            offset, stride, length = 0, 1, f"(({s}+1)//2)"
         shape = list(x.shape)
         shape[d] = length
         drop = length == "1" and self.rng.random() < 0.5  # the dimension goes

@@ -218,6 +218,8 @@ class Shapes:
         offset, stride, s = rng.randint(0, 2), rng.choice((1, 1, 2)), x.shape[d]
         shape = list(x.shape)
         shape[d] = "1" if rng.random() < 0.3 else f"(({s}-{offset}+{stride - 1})//{stride})"
+        if rng.random() < 0.2:
+            offset, stride, shape[d] = 0, 1, f"(({s}+1)//2)"
 
         def write(p, o, r):
             offsets, strides = ["0"] * len(shape), ["1"] * len(shape)
