@@ -449,6 +449,13 @@ static bool stays_inside(const SnForm *g, MlirAffineExpr e, int64_t size) {
   return size != SN_DYNAMIC && sn_affine_range(e, sizes, &low, &high) && low >= 0 && high < size;
 }
 
+// The subscript is a dimension of the input of a size `?`, and the form may read outside of it: nothing says that there
+// are as many elements of what was made.
+static bool may_be_longer(const SnForm *g, const SnAccess *a, MlirAffineExpr e, intptr_t first) {
+  intptr_t d = mlirAffineExprIsADim(e) ? mlirAffineDimExprGetPosition(e) : -1;
+  return a->fill.ptr && d >= first && d < first + sn_rank(sn_type_of(a->value)) && g->dims.data[d].size == SN_DYNAMIC;
+}
+
 // The dimension that subscript p of the input is, where their sizes agree: one of them is `?`, and the program compares
 // them (lowering/host/check_sizes.c). -1: there is none.
 static intptr_t compared_dim(const SnForm *f, const SnAccess *a, intptr_t p) {
@@ -515,10 +522,12 @@ MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnR
   for (intptr_t p = 0; p < rank; ++p)
     all[p] = places[p];
   SnAccess out = {.value = sn_empty_like(b, t, like), .map = mlirAffineMapGet(b->ctx, n, 0, rank, all)};
-  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(in.map); ++p)
-    if (!is_whole(f, a, sn_map_dim(to->map, p)) &&
-        !stays_inside(&g, mlirAffineMapGetResult(in.map, p), sn_dim(sn_type_of(made), p)))
+  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(in.map); ++p) {
+    MlirAffineExpr e = mlirAffineMapGetResult(in.map, p);
+    if (!is_whole(f, a, sn_map_dim(to->map, p)) && (!stays_inside(&g, e, sn_dim(sn_type_of(made), p)) ||
+                                                    may_be_longer(&g, a, e, over_rows ? sums : 0)))
       in.fill = mlirFloatAttrDoubleGet(b->ctx, is, 0);
+  }
   sn_push(&g.inputs, in);
   sn_push(&g.outputs, out);
   SnAccumulator acc = {SN_STR("add"), out.map, is};
