@@ -4,8 +4,8 @@
   export.py FOLDER SECONDS NAME/VARIANT...
 
 Writes FOLDER/NAME/VARIANT/program.mlir, caseN/inK.npy, caseN/outK.npy and last case.json: what --wrt is, and for each
-result how far PyTorch's own, in the type of the variant, is from float64. What cannot be exported, in SECONDS or at
-all, leaves case.json with the reason alone. A .npy of bfloat16 holds the raw 16 bits as '<u2'.
+result how far PyTorch's own, in the type of the variant, is from float64. What cannot be exported, in SECONDS of
+processor time or at all, leaves case.json with the reason alone. A .npy of bfloat16 holds the raw 16 bits as '<u2'.
 
 A variant is words with dashes between: forward, or step (value and gradients as PyTorch's graph has them) or wrt (the
 loss alone, for --wrt); then dynamic (sizes of the batch are ?), bf16 or f64, constants (weights are in the program).
@@ -351,13 +351,14 @@ def main():
         place.mkdir(parents=True, exist_ok=True)
         child = os.fork()
         if child == 0:
-            signal.alarm(int(seconds))
+            signal.setitimer(signal.ITIMER_PROF, int(seconds))
             attempt(models[name], place, variant)
             os._exit(0)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if not (place / "case.json").exists():
-            late = status == -signal.SIGALRM
-            put(place, {"why": f"it took more than {seconds} s" if late else f"the exporter ended with {status}"})
+            late = status == -signal.SIGPROF
+            why = f"it took more than {seconds} s of processor time" if late else f"the exporter ended with {status}"
+            put(place, {"why": why})
 
 
 if __name__ == "__main__":
