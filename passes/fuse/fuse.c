@@ -183,14 +183,10 @@ static bool look_through_view(SnForm *f, size_t input) {
   return ok;
 }
 
-static size_t num_readers(MlirValue v) {
-  SnTable seen = {0};
+static size_t num_uses(MlirValue v) {
   size_t n = 0;
-  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    n += !sn_table_has(&seen, mlirOpOperandGetOwner(use).ptr);
-    sn_table_put(&seen, mlirOpOperandGetOwner(use).ptr, 1);
-  }
-  sn_table_free(&seen);
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    ++n;
   return n;
 }
 
@@ -208,12 +204,13 @@ static bool inline_into(MlirOperation *op, const SnPolicy *policy) {
       continue;
     }
     bool cheap = is_cheap(producer, result, false) || reads_few(&f, producer, result) || is_scattered(producer, *op);
-    if (cheap || (policy->computes_heavy_again && is_cheap(producer, result, true))) {
+    // A GPU's launch costs more than any of these.
+    bool all = policy->computes_heavy_again && policy->tensor_cores;
+    if (cheap || is_cheap(producer, result, true)) {
       SnMerge m;
-      // A GPU's launch costs more than any of these.
-      changed = sn_can_serve(producer, *op, k, &m) &&
-                (cheap || policy->tensor_cores ||
-                 sn_again_worth(&m, num_readers(sn_result(producer, (intptr_t)result)), policy));
+      changed =
+          sn_can_serve(producer, *op, k, &m) &&
+          (cheap || all || sn_again_worth(&m, num_uses(sn_result(producer, (intptr_t)result)), policy));
       if (changed)
         *op = sn_tidy(sn_merge(&m));
       sn_merge_free(&m);

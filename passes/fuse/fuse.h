@@ -35,9 +35,9 @@ double sn_saved(const SnMerge *m);
 bool sn_is_light(const SnForm *f);
 // A merge that is legal, and that the policy wants.
 bool sn_worth(const SnMerge *m, const SnPolicy *policy);
-// Whether the policy computes what is heavy as often again as the merge does, and as merges with others of its readers
-// would: a byte of memory is worth a few operations, one of a cache hardly any.
-bool sn_again_worth(const SnMerge *m, size_t readers, const SnPolicy *policy);
+// Whether the policy computes what is heavy as often again as the merge does at each of so many places that read it: a
+// byte of memory is worth a few operations, one of a cache hardly any.
+bool sn_again_worth(const SnMerge *m, size_t places, const SnPolicy *policy);
 
 // So many forms take one result into sides. `last`: the form that made it is gone then.
 bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy *policy);

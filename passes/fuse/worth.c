@@ -109,14 +109,21 @@ static double points(const SnForm *f, intptr_t from, intptr_t to) {
 }
 double sn_points(const SnForm *f) { return points(f, 0, f->num_rows + f->num_cols); }
 
-// How often the merged form computes each value of a.
-static double times_again(const SnMerge *m) {
+// The merged form computes a's values in its rows: where they use none of its columns, one number for each row.
+static bool in_columns(const SnMerge *m) {
   const SnForm *to = &m->merged;
   bool columns = false;
   for (size_t d = 0; d < m->a.dims.size; ++d)
     for (intptr_t c = to->num_rows; c < to->num_rows + to->num_cols; ++c)
       columns |= mlirAffineExprIsFunctionOfDim(m->a_dims[d], c);
-  double made = points(to, 0, to->num_rows) * (columns ? points(to, to->num_rows, to->num_rows + to->num_cols) : 1);
+  return columns;
+}
+
+// How often the merged form computes each value of a.
+static double times_again(const SnMerge *m) {
+  const SnForm *to = &m->merged;
+  double made =
+      points(to, 0, to->num_rows) * (in_columns(m) ? points(to, to->num_rows, to->num_rows + to->num_cols) : 1);
   return made / points(&m->a, 0, (intptr_t)m->a.dims.size);
 }
 
@@ -147,37 +154,63 @@ static double operations_of(MlirOperation op) {
   return of_cost[sn_row_op_cost(op)];
 }
 
-// Operations that are computed again where each of so many forms computes a's results, for each byte that is neither
-// written nor read by them.
-static double again_for_a_byte(const SnMerge *m, size_t readers) {
-  double operations = 0, bytes = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(m->a.body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    operations += operations_of(op);
-  for (intptr_t r = 0; r < mlirOperationGetNumResults(m->a.op); ++r)
-    bytes += (double)(1 + readers) * sn_bytes(sn_type_of(mlirOperationGetResult(m->a.op, r)));
-  return ((double)readers * times_again(m) - 1) * points(&m->a, 0, (intptr_t)m->a.dims.size) * operations / bytes;
+// Of one row, for each column.
+static double operations_of_body(const SnForm *f) {
+  double n = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    n += operations_of(op);
+  return n;
 }
 
-// What stays in a core's cache is written and read so many times as fast. To make it in its only reader saves a kernel
-// as well; what several read would be made by the first of them anyway.
+// A CPU computes so many columns at once. What were a's columns are rows of the merged form: each number by itself.
+enum { LANES = 8 };
+static bool leaves_vectors(const SnMerge *m, const SnPolicy *policy) {
+  return m->a.num_cols && !in_columns(m) && !policy->tensor_cores;
+}
+
+// A processor has an instruction for it, which is as good number by number.
+static bool is_root(MlirOperation op) { return sn_is(op, "math.sqrt") || sn_is(op, "math.rsqrt"); }
+
+// Exponentials, logarithms and the like take more by that than some small kernels' calls. Of a size `?` nobody knows.
+static bool is_slow_by_itself(const SnMerge *m, const SnPolicy *policy) {
+  enum { OF_CALLS = 1 << 15 };
+  double functions = 0;
+  bool known = true;
+  for (MlirOperation op = mlirBlockGetFirstOperation(m->a.body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    functions += sn_row_op_cost(op) == SN_COST_FUNCTION && !is_root(op) ? operations_of(op) : 0;
+  for (size_t d = 0; d < m->a.dims.size; ++d)
+    known &= m->a.dims.data[d].size != SN_DYNAMIC;
+  return known && leaves_vectors(m, policy) && (LANES - 1) * sn_points(&m->a) * functions > OF_CALLS;
+}
+
+// Operations that are computed again where a's results are at each of so many places that read them, for each byte that
+// is neither written nor read.
+static double again_for_a_byte(const SnMerge *m, size_t places, const SnPolicy *policy) {
+  double operations = operations_of_body(&m->a), bytes = 0, times = (double)places * times_again(m);
+  for (intptr_t r = 0; r < mlirOperationGetNumResults(m->a.op); ++r)
+    bytes += (double)(1 + places) * sn_bytes(sn_type_of(mlirOperationGetResult(m->a.op, r)));
+  times *= leaves_vectors(m, policy) ? LANES : 1;
+  return (times - 1) * points(&m->a, 0, (intptr_t)m->a.dims.size) * operations / bytes;
+}
+
+// What stays in a core's cache is written and read so many times as fast. To make it where it is read saves a kernel as
+// well, if that is one place; of several the first would have made it for the others.
 enum { CACHE = 1 << 20, IN_CACHE = 8, SHARED_IN_CACHE = 32 };
 
-bool sn_again_worth(const SnMerge *m, size_t readers, const SnPolicy *policy) {
+bool sn_again_worth(const SnMerge *m, size_t places, const SnPolicy *policy) {
   double bytes = 0;
   for (intptr_t r = 0; r < mlirOperationGetNumResults(m->a.op); ++r)
     bytes += sn_bytes(sn_type_of(mlirOperationGetResult(m->a.op, r)));
   bool cached = bytes <= CACHE && !policy->tensor_cores;
-  double as_fast = !cached ? 1 : readers > 1 ? SHARED_IN_CACHE : IN_CACHE;
-  return policy->computes_heavy_again && again_for_a_byte(m, readers) <= policy->again_operations / as_fast;
+  double as_fast = !cached ? 1 : places > 1 ? SHARED_IN_CACHE : IN_CACHE;
+  return again_for_a_byte(m, places, policy) <= policy->again_operations / as_fast;
 }
 
 // So few operations a GPU makes again in less time than a launch of its own takes.
 enum { OF_A_LAUNCH = 10000000 };
 
 static bool is_less_than_launch(const SnMerge *m, const SnPolicy *policy) {
-  double operations = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(m->a.body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    operations += operations_of(op);
+  double operations = operations_of_body(&m->a);
   return policy->tensor_cores && policy->computes_heavy_again &&
          times_again(m) * points(&m->a, 0, (intptr_t)m->a.dims.size) * operations <= OF_A_LAUNCH;
 }
@@ -237,10 +270,10 @@ bool sn_worth(const SnMerge *m, const SnPolicy *policy) {
   if (sn_go_on_apart(m->a.op, m->b.op, policy) || sn_go_on_apart(m->b.op, m->a.op, policy))
     return sn_refuse(m->b.op, SN_WHY_CHAIN_APART);
   // Beside a product, an exponential for each of its results is little.
-  bool again = sn_is_elementwise_form(&m->a) && !is_one_number(&m->a) && !m->into_finish && !m->merged.contract &&
-               !sn_is_light(&m->a) && (times_again(m) > MOST_TIMES || (!policy->tensor_cores && rows_alike(m) > 1));
-  again |= sn_is_elementwise_form(&m->a) && !is_one_number(&m->a) && !m->into_finish && !m->merged.contract &&
-           is_rounded_again(m, policy);
+  bool may = sn_is_elementwise_form(&m->a) && !is_one_number(&m->a) && !m->into_finish && !m->merged.contract;
+  bool often = times_again(m) > MOST_TIMES || (!policy->tensor_cores && rows_alike(m) > 1);
+  bool again = may && !sn_is_light(&m->a) && (often || is_slow_by_itself(m, policy));
+  again |= may && is_rounded_again(m, policy);
   return !again || sn_again_worth(m, 1, policy) || is_less_than_launch(m, policy) || sn_refuse(m->a.op, SN_WHY_AGAIN);
 }
 

@@ -529,3 +529,115 @@ func.func @rounded_for_many_columns(%x: tensor<2048xbf16>, %r: tensor<f32>, %g: 
   }
   return %y : tensor<8192xf32>
 }
+
+// -----
+
+// Two halves of a table, each read by one kernel: what each makes of it nobody makes again, whatever the policy.
+
+// AGGRESSIVE-LABEL: func @halves
+// AGGRESSIVE-NOT: 8x64xf32
+// AGGRESSIVE: return
+// MEDIUM-LABEL: func @halves
+// MEDIUM: sinter.rowwise (i = 8) by (j = 32)
+// MEDIUM: math.exp
+// MEDIUM: math.exp
+// MEDIUM-NOT: sinter.rowwise
+// MEDIUM: return
+func.func @halves(%x: tensor<64xf32>, %c: tensor<8xf32>) -> (tensor<8x32xf32>, tensor<8x32xf32>) {
+  %e = tensor.empty() : tensor<8x64xf32>
+  %a = tensor.empty() : tensor<8x32xf32>
+  %s = sinter.rowwise (i = 8) by (j = 64) ins(%x[j] : tensor<64xf32>, %c[i] : tensor<8xf32>) outs(%e[i, j] : tensor<8x64xf32>) {
+  ^row(%r: tensor<64xf32>, %q: f32):
+    %b = sinter.broadcast %q : f32 -> tensor<64xf32>
+    %m = arith.mulf %r, %b : tensor<64xf32>
+    %o = math.exp %m : tensor<64xf32>
+    sinter.yield %o : tensor<64xf32>
+  }
+  %y = sinter.rowwise (i = 8) by (j = 32) ins(%s[i, j] : tensor<8x64xf32>) outs(%a[i, j] : tensor<8x32xf32>) {
+  ^row(%r: tensor<32xf32>):
+    %o = arith.addf %r, %r : tensor<32xf32>
+    sinter.yield %o : tensor<32xf32>
+  }
+  %z = sinter.rowwise (i = 8) by (j = 32) ins(%s[i, j + 32] : tensor<8x64xf32>) outs(%a[i, j] : tensor<8x32xf32>) {
+  ^row(%r: tensor<32xf32>):
+    %o = arith.mulf %r, %r : tensor<32xf32>
+    sinter.yield %o : tensor<32xf32>
+  }
+  return %y, %z : tensor<8x32xf32>, tensor<8x32xf32>
+}
+
+// -----
+
+// Vectors of exponentials would be one for each row of another kernel, number by number: a few are, many are not, and
+// a root is an instruction. A GPU has a thread for each.
+
+// AGGRESSIVE-LABEL: func @number_by_number
+// AGGRESSIVE-COUNT-2: sinter.rowwise
+// AGGRESSIVE: return
+// MEDIUM-LABEL: func @number_by_number
+// MEDIUM: math.exp %{{.*}} : tensor<512xf32>
+// MEDIUM: sinter.rowwise
+// MEDIUM: return
+// MEDIUM-LABEL: func @few_numbers
+// MEDIUM: math.exp %{{.*}} : f32
+// MEDIUM-NOT: sinter.rowwise
+// MEDIUM: return
+// MEDIUM-LABEL: func @roots
+// MEDIUM: math.sqrt %{{.*}} : f32
+// MEDIUM-NOT: sinter.rowwise
+// MEDIUM: return
+// GPU-LABEL: func @number_by_number
+// GPU-COUNT-1: sinter.rowwise
+// GPU-NOT: sinter.rowwise
+// GPU: return
+func.func @number_by_number(%x: tensor<3x512xf32>, %w: tensor<3x4xf32>) -> tensor<3x512x4xf32> {
+  %e = tensor.empty() : tensor<3x512xf32>
+  %d = tensor.empty() : tensor<3x512x4xf32>
+  %s = sinter.rowwise (i = 3) by (j = 512) ins(%x[i, j] : tensor<3x512xf32>) outs(%e[i, j] : tensor<3x512xf32>) {
+  ^row(%r: tensor<512xf32>):
+    %o = math.exp %r : tensor<512xf32>
+    sinter.yield %o : tensor<512xf32>
+  }
+  %y = sinter.rowwise (i = 3, j = 512) by (k = 4)
+      ins(%s[i, j] : tensor<3x512xf32>, %w[i, k] : tensor<3x4xf32>) outs(%d[i, j, k] : tensor<3x512x4xf32>) {
+  ^row(%r: f32, %q: tensor<4xf32>):
+    %b = sinter.broadcast %r : f32 -> tensor<4xf32>
+    %o = arith.mulf %b, %q : tensor<4xf32>
+    sinter.yield %o : tensor<4xf32>
+  }
+  return %y : tensor<3x512x4xf32>
+}
+func.func @few_numbers(%x: tensor<3x150xf32>, %w: tensor<3x4xf32>) -> tensor<3x150x4xf32> {
+  %e = tensor.empty() : tensor<3x150xf32>
+  %d = tensor.empty() : tensor<3x150x4xf32>
+  %s = sinter.rowwise (i = 3) by (j = 150) ins(%x[i, j] : tensor<3x150xf32>) outs(%e[i, j] : tensor<3x150xf32>) {
+  ^row(%r: tensor<150xf32>):
+    %o = math.exp %r : tensor<150xf32>
+    sinter.yield %o : tensor<150xf32>
+  }
+  %y = sinter.rowwise (i = 3, j = 150) by (k = 4)
+      ins(%s[i, j] : tensor<3x150xf32>, %w[i, k] : tensor<3x4xf32>) outs(%d[i, j, k] : tensor<3x150x4xf32>) {
+  ^row(%r: f32, %q: tensor<4xf32>):
+    %b = sinter.broadcast %r : f32 -> tensor<4xf32>
+    %o = arith.mulf %b, %q : tensor<4xf32>
+    sinter.yield %o : tensor<4xf32>
+  }
+  return %y : tensor<3x150x4xf32>
+}
+func.func @roots(%x: tensor<3x512xf32>, %w: tensor<3x4xf32>) -> tensor<3x512x4xf32> {
+  %e = tensor.empty() : tensor<3x512xf32>
+  %d = tensor.empty() : tensor<3x512x4xf32>
+  %s = sinter.rowwise (i = 3) by (j = 512) ins(%x[i, j] : tensor<3x512xf32>) outs(%e[i, j] : tensor<3x512xf32>) {
+  ^row(%r: tensor<512xf32>):
+    %o = math.sqrt %r : tensor<512xf32>
+    sinter.yield %o : tensor<512xf32>
+  }
+  %y = sinter.rowwise (i = 3, j = 512) by (k = 4)
+      ins(%s[i, j] : tensor<3x512xf32>, %w[i, k] : tensor<3x4xf32>) outs(%d[i, j, k] : tensor<3x512x4xf32>) {
+  ^row(%r: f32, %q: tensor<4xf32>):
+    %b = sinter.broadcast %r : f32 -> tensor<4xf32>
+    %o = arith.mulf %b, %q : tensor<4xf32>
+    sinter.yield %o : tensor<4xf32>
+  }
+  return %y : tensor<3x512x4xf32>
+}
