@@ -6,6 +6,7 @@
     reciprocal(x), 1 / x           would stop at 0
     cdist(x, y), median(x)         refused
     pad(x, (-1, 1))                cut, then padded: MLIR adds up the two paddings, and what was cut is there again
+    x[i, j] of `?` places          refused: one_place, where _linalg.py has views taken apart
     special functions              refused: _special.py; searches, bags, norms of matrices and others: _composite.py
     conv_transpose(groups=C)       of as many groups as channels: refused; convolution_backward of several groups, too
 
@@ -190,3 +191,18 @@ def taken_apart(exported, erfc, detach):
     }
     targets = {node.target for part in graphs(exported) for node in part.graph.nodes}
     return exported.run_decompositions(table) if targets & table.keys() else exported
+
+
+def one_place(x, indices):
+    """Places of several dimensions that follow each other are places of one, where nobody knows how many there are: of
+    x[i, j] they are i n + j. torch-mlir takes no others."""
+    given = [k for k, i in enumerate(indices) if i is not None]
+    follow = len(given) > 1 and given[-1] - given[0] + 1 == len(given)
+    known = all(isinstance(size, int) for k in given for size in indices[k].shape)
+    if not follow or known or any(indices[k].dtype == torch.bool for k in given):
+        return NotImplemented
+    first, last, place = given[0], given[-1], 0
+    for k in given:
+        i = indices[k]
+        place = place * x.shape[k] + torch.where(i < 0, i + x.shape[k], i)
+    return torch.ops.aten.index.Tensor(x.flatten(first, last), [None] * first + [place])

@@ -25,7 +25,7 @@ import re
 
 import torch
 
-from ._decompositions import graphs, taken_apart
+from ._decompositions import graphs, one_place, taken_apart
 
 _OPERATOR = re.compile(
     r'(%\w+) = torch\.operator "torch\.sinter\.(\w+)"\((%[\w#]+)\) : \((!torch\.vtensor<[^>]*>)\) -> .*')
@@ -146,7 +146,8 @@ def join_open(exported):
     a = torch.ops.aten
     views = (a.view.default, a._unsafe_view.default, a.reshape.default)
     shape = lambda node: list(node.meta["val"].shape)
-    exported = exported.run_decompositions(get_decomposition_table())  # a linear layer is a view of rows, too
+    table = get_decomposition_table() | {a.index.Tensor: one_place}
+    exported = exported.run_decompositions(table)  # a linear layer is a view of rows, too
     for part in graphs(exported):
         for node in part.graph.nodes:
             dims = _joined(shape(node.args[0]), shape(node)) if node.target in views else None

@@ -88,4 +88,25 @@ for name, function, x in (
 step = sinter_torch.compile(lambda x, at: F.embedding_bag(at, x, mode="max"), TABLE, BAGS, dynamic={1: 0}, cache=None)
 assert torch.equal(step(TABLE, BAGS[:2]), F.embedding_bag(BAGS[:2], TABLE, mode="max"))
 
+# Places of several dimensions, of which there are `?`, from the end too; behind a dimension that is whole, as well.
+PAIRS, VOLUME = torch.tensor([[0, -1], [3, 4], [-6, 0], [5, 8]]), torch.randn(4, 6, 9)
+GRID = torch.rand(2, 3, 4, 2) * 2.4 - 1.2
+for name, function, x, more in (
+    ("pairs", lambda x, at: x[at[:, 0], at[:, 1]], ROWS, PAIRS),
+    ("pairs of a volume", lambda x, at: x[:, at[:, 0], at[:, 1]], VOLUME, PAIRS),
+    ("grid_sample", lambda x, grid: F.grid_sample(x, grid, padding_mode="border", align_corners=False), IMAGES, GRID),
+):
+    dynamic = {0: 0, 1: 0} if name == "grid_sample" else {1: 0}
+    step = sinter_torch.compile(function, x.clone().requires_grad_(), more, dynamic=dynamic, cache=None)
+    for n in (2, len(more) + 3):
+        many = more[torch.arange(n) % len(more)]
+        own = (x[torch.arange(n) % len(x)] if name == "grid_sample" else x).clone().requires_grad_()
+        wide = own.detach().double().requires_grad_()
+        got, want = step(own, many), function(wide, many.double() if many.is_floating_point() else many)
+        up = torch.randn_like(got)
+        (got * up).sum().backward(), (want * up).sum().backward()
+        for a, b in ((got.detach(), want.detach()), (own.grad, wide.grad)):
+            far = (a - b).norm() / b.norm()
+            assert far < 1e-5, f"{name} of {n}: {far}"
+
 print("all right")
