@@ -171,12 +171,24 @@ static bool reads_as(const SnForm *f, size_t result, MlirOperation form, Kind ki
   return found;
 }
 
-// Whether turning one result pays, for one reader.
+// Who would read the result if it were stored: on a GPU those that go on from the rows, too, as no kernel of its gives
+// rows to a product and stores them.
+static size_t readers_of(const SnForm *f, size_t result, size_t turned, const SnPolicy *policy) {
+  size_t readers = turned;
+  for (MlirOpOperand use = mlirValueGetFirstUse(sn_result(f->op, (intptr_t)result));
+       !mlirOpOperandIsNull(use) && policy->tensor_cores; use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation reader = mlirOpOperandGetOwner(use);
+    readers += read_use(f, result, reader, (size_t)mlirOpOperandGetOperandNumber(use)).kind == GOES_ON;
+  }
+  return readers;
+}
+
+// Whether turning one result pays, for one reader that is turned.
 static bool is_turned(const SnForm *f, size_t result, intptr_t row, const SnPolicy *policy) {
   bool *results = sn_alloc(f->outputs.size + 1);
   size_t *readers = sn_alloc((f->outputs.size + 1) * sizeof *readers);
   results[result] = true;
-  readers[result] = 1;
+  readers[result] = readers_of(f, result, 1, policy);
   SnTurn t;
   bool ok = sn_can_turn(f->op, row, results, &t) && sn_turn_worth(&t, readers, policy);
   sn_turn_free(&t);
@@ -273,6 +285,8 @@ static bool turn_one(MlirOperation op, const SnPolicy *policy) {
     keep_first(&f, results, readers, &uses);
   if (ok) {
     SnTurn t;
+    for (size_t k = 0; k < f.outputs.size; ++k)
+      readers[k] = results[k] ? readers_of(&f, k, readers[k], policy) : 0;
     ok = sn_can_turn(op, row, results, &t) && sn_turn_worth(&t, readers, policy);
     if (ok) {
       MlirOperation kept, made = sn_turn(&t, &kept);
