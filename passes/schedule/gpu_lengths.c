@@ -281,8 +281,10 @@ static MlirAttribute held_once(const SnGpuRowFacts *a, const SnGpuRowSchedule *l
 
 // Rows that are read once: the shortest by part of a warp, short ones by a warp each, others by a block, the longest
 // by clusters. Where elements cost more than to be read, a thread has one vector at a time: those behind the end of a
-// short row would be made as well, and dropped. (An H200, sums of 2,980,297 rows of 64 bf16 by a warp each: 0.63 ms,
+// short row would be made as well, and dropped, and several of a long one are more than its registers hold (tanh of
+// four f16 operands: 400 bytes spilled). (An H200, sums of 2,980,297 rows of 64 bf16 by a warp each: 0.63 ms,
 // 16 % of a copy; instructions, not memory, take that long.)
+#define COSTLY 4 // elements without vectors that cost more, of a thread at once
 static MlirAttribute read_once(const SnGpuRowFacts *a, const SnGpuRowSchedule *longest) {
   SnGpuRowSchedule few = {.threads = 128,
                           .vector = a->vector,
@@ -291,9 +293,15 @@ static MlirAttribute read_once(const SnGpuRowFacts *a, const SnGpuRowSchedule *l
                           .team = 8,
                           .most = SHORTEST_ROW},
                    s = {.threads = 128, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 32, .most = SHORT_ROW},
-                   block = *longest;
-  if (a->vector > 1 && sn_gpu_row_expensive(a->form) && !sn_gpu_row_meets(a))
-    s.unroll = few.unroll = 1;
+                   all = *longest, block;
+  if (sn_gpu_row_expensive(a->form) && !sn_gpu_row_meets(a)) {
+    int64_t most = a->vector > 1 ? 1 : COSTLY;
+    few.unroll = few.unroll < most ? few.unroll : most;
+    s.unroll = s.unroll < most ? s.unroll : most;
+    all.unroll = all.unroll < most ? all.unroll : most;
+  }
+  longest = &all;
+  block = all;
   if (a->vector > 1 && !sn_gpu_row_is_wide(a->form)) // a thread has few loads: there are more threads
     few.at_once = SN_GPU_ROW_THREADS * 3 / 2;
   few.blocks = sn_gpu_row_blocks(a, &few, few.threads / few.team);
