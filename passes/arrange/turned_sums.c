@@ -107,6 +107,24 @@ static bool makes_numbers(const SnForm *f) {
   return true;
 }
 
+// Columns whose elements follow each other in all that is read of each row: the last, and those in front of it as long
+// as they have no gaps.
+static int64_t neighbours(const SnForm *f) {
+  intptr_t last = (intptr_t)(f->num_rows + f->num_cols - 1);
+  int64_t all = f->dims.data[last].size;
+  for (intptr_t d = last - 1; d >= (intptr_t)f->num_rows; --d) {
+    for (size_t k = 0; k < f->inputs.size; ++k) {
+      const SnAccess *a = &f->inputs.data[k];
+      int64_t factors[SN_MAX_DIMS];
+      if (sn_uses_rows(f, a->map) &&
+          (!sn_linear_factors(a->map, sn_type_of(a->value), factors) || factors[d] != all))
+        return all;
+    }
+    all = sn_times(all, f->dims.data[d].size);
+  }
+  return all;
+}
+
 // They are many, of inputs whose last subscript is the last column.
 static bool fits(const SnForm *f, bool *little, bool waiting) {
   intptr_t last = (intptr_t)(f->num_rows + f->num_cols - 1);
@@ -116,11 +134,11 @@ static bool fits(const SnForm *f, bool *little, bool waiting) {
     return false;
   if (is_open(f))
     return true;
-  if (!waiting && f->dims.data[last].size < LEAST_NEIGHBOURS)
-    return false;
   for (size_t d = 0; d < f->dims.size; ++d)
     if (f->dims.data[d].size < 1) // `?` too
       return false;
+  if (!waiting && neighbours(f) < LEAST_NEIGHBOURS)
+    return false;
   for (size_t k = 0; k < f->inputs.size; ++k) {
     const SnAccess *a = &f->inputs.data[k];
     MlirType t = sn_type_of(a->value);

@@ -879,6 +879,10 @@ MUTANTS = [Mutant(*m) for m in (
      ["lowering/gpu/status.mlir"], "a loop over columns waits for what is asked of a label"),
     ("lowering/gpu/rows/rowwise_gpu.c", "sn_form_sizes(b, &f, 0, f.num_rows + f.num_cols)\n",
      "sn_form_columns(b, &f)\n", ["lowering/gpu/flat.mlir"], "rows of few columns are few elements"),
+    ("passes/arrange/turned_sums.c", "|| factors[d] != all))", "))", ["passes/arrange/turned_sums.mlir"],
+     "parts of lines are taken for neighbours"),
+    ("passes/schedule/gpu_families.c", "idle >= least)", "idle > least)", ["passes/schedule/gpu_families.mlir"],
+     "a row has fewer threads than divide its vectors as well"),
     ("test/gpu/emulate", "return int(bad or not count)", "return int(bad)", EMULATE,
      "the emulator is content with no case"),
 )]

@@ -166,3 +166,29 @@ func.func @odd_chunks(%x: tensor<34526x33xf32>, %e: tensor<33xf32>) -> tensor<33
   }
   return %y : tensor<33xf32>
 }
+
+// -----
+
+// A last dimension of few is as good as many where those in front of it follow without a gap; of parts of lines it is
+// not.
+
+// CHECK-LABEL: func @no_gaps
+//       CHECK:   sinter.rowwise (j = 28, k = 172, l = 7) by (i = 25)
+// CHECK-LABEL: func @gaps
+//       CHECK:   sinter.rowwise (i = 25) by (j = 28, k = 172, l = 7)
+func.func @no_gaps(%x: tensor<25x28x172x7xf32>, %e: tensor<28x172x7xf32>) -> tensor<28x172x7xf32> {
+  %y = sinter.rowwise (i = 25) by (j = 28, k = 172, l = 7) ins(%x[i, j, k, l] : tensor<25x28x172x7xf32>)
+      reduce(add [j, k, l] : f32) outs(%e[j, k, l] : tensor<28x172x7xf32>) {
+  ^row(%a: tensor<33712xf32>):
+    sinter.yield %a : tensor<33712xf32>
+  }
+  return %y : tensor<28x172x7xf32>
+}
+func.func @gaps(%x: tensor<25x28x172x9xf32>, %e: tensor<28x172x7xf32>) -> tensor<28x172x7xf32> {
+  %y = sinter.rowwise (i = 25) by (j = 28, k = 172, l = 7) ins(%x[i, j, k, l] : tensor<25x28x172x9xf32>)
+      reduce(add [j, k, l] : f32) outs(%e[j, k, l] : tensor<28x172x7xf32>) {
+  ^row(%a: tensor<33712xf32>):
+    sinter.yield %a : tensor<33712xf32>
+  }
+  return %y : tensor<28x172x7xf32>
+}

@@ -928,7 +928,9 @@ func.func @long_norm_of_halves(%x: tensor<1984x32768xf16>, %e: tensor<1984x32768
 
 // CHECK-LABEL: func @any_expensive
 //       CHECK:   most = 64, multiple = 4, occupancy = 12, residency = "reread", team = 8, threads = 128, vector = 4>
-//  CHECK-SAME:   most = 64, occupancy = 8, residency = "reread", team = 8, threads = 128, unroll = 8, vector = 1>
+//  CHECK-SAME:   >, occupancy = 4, residency = "reread", shorter
+//  CHECK-SAME:   most = 64, occupancy = 8, residency = "reread", team = 8, threads = 128, unroll = 4, vector = 1>
+//  CHECK-SAME:   threads = 256, unroll = 4, vector = 1>)
 func.func @any_expensive(%x: tensor<?x?xf32>, %w: tensor<?xf32>, %e: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %0 = sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : tensor<?x?xf32>, %w[j] : tensor<?xf32>)
       outs(%e[i, j] : tensor<?x?xf32>) {
@@ -938,4 +940,28 @@ func.func @any_expensive(%x: tensor<?x?xf32>, %w: tensor<?xf32>, %e: tensor<?x?x
     sinter.yield %q : tensor<?xf32>
   }
   return %0 : tensor<?x?xf32>
+}
+
+// -----
+
+// Short rows that are read once, beside each other: a part of a warp has one, and no thread of it more vectors than
+// another. Few of them have blocks of their own.
+
+// CHECK-LABEL: func @parts
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 376, occupancy = 8, residency = "reread", team = 16, threads = 128, unroll = 3, vector = 4>)
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = {{[0-9]+}}, occupancy = {{[0-9]+}}, residency = "reread", threads
+func.func @parts(%x: tensor<3006x384xf32>, %e: tensor<3006x192xf32>, %f: tensor<100x192xf32>) -> (tensor<3006x192xf32>, tensor<100x192xf32>) {
+  %0 = sinter.rowwise (i = 3006) by (j = 192) ins(%x[i, j] : tensor<3006x384xf32>, %x[i, j + 192] : tensor<3006x384xf32>)
+      outs(%e[i, j] : tensor<3006x192xf32>) {
+  ^row(%a: tensor<192xf32>, %b: tensor<192xf32>):
+    %m = arith.mulf %a, %b : tensor<192xf32>
+    sinter.yield %m : tensor<192xf32>
+  }
+  %1 = sinter.rowwise (i = 100) by (j = 192) ins(%x[i, j] : tensor<3006x384xf32>, %x[i, j + 192] : tensor<3006x384xf32>)
+      outs(%f[i, j] : tensor<100x192xf32>) {
+  ^row(%a: tensor<192xf32>, %b: tensor<192xf32>):
+    %m = arith.mulf %a, %b : tensor<192xf32>
+    sinter.yield %m : tensor<192xf32>
+  }
+  return %0, %1 : tensor<3006x192xf32>, tensor<100x192xf32>
 }
