@@ -48,7 +48,7 @@
 #define CLUSTER_COST 1.05  // of a row that blocks share, of one that is a block's own
 #define LEAST_SHARING 128  // threads of blocks that share a row of which nothing meets
 #define LEAST_TURN 4       // vectors of a thread, of a row that is read by more threads than 256
-#define MOST_OF_PART 4     // vectors of a thread of a part of a warp, of a row that is read once
+#define MOST_OF_PART 3     // vectors of a thread of a part of a warp, of a row that is read once
 #define PARTS_OF_BLOCK 128 // threads, of those parts
 
 // Bytes of rows at work that stay in L2, beside what is written.
@@ -327,7 +327,7 @@ static int64_t cluster_of_turns(const SnGpuRowFacts *a, const SnGpuRowSchedule *
 }
 
 // Rows of few vectors, of which nothing meets: parts of warps that have no thread too many, as far as a power of two can
-// be, with up to four vectors each. A block of a warp for each would have few of them under way (an H200, 3006 rows of
+// be, with up to three vectors each. A block of a warp for each would have few of them under way (an H200, 3006 rows of
 // 48 vectors of f32: a block each, in two turns of which the second is half empty, took 1.5 times as long as PyTorch).
 static bool by_parts(const SnGpuRowFacts *a, SnGpuRowSchedule *s, int64_t vectors) {
   int64_t least = INT64_MAX;
