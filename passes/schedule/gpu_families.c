@@ -326,9 +326,10 @@ static int64_t cluster_of_turns(const SnGpuRowFacts *a, const SnGpuRowSchedule *
   return best;
 }
 
-// Rows of few vectors, of which nothing meets: parts of warps that have no thread too many, as far as a power of two can
-// be, with up to three vectors each. A block of a warp for each would have few of them under way (an H200, 3006 rows of
-// 48 vectors of f32: a block each, in two turns of which the second is half empty, took 1.5 times as long as PyTorch).
+// Rows of few vectors, of which nothing meets: parts of warps that have no thread too many, as far as a power of two
+// can be, with up to three vectors each. A block of a warp for each would have few of them under way (an H200, 3006
+// rows of 48 vectors of f32: a block each, in two turns of which the second is half empty, took 1.5 times as long as
+// PyTorch).
 static bool by_parts(const SnGpuRowFacts *a, SnGpuRowSchedule *s, int64_t vectors) {
   int64_t least = INT64_MAX;
   if (sn_gpu_row_meets(a) || a->columns || a->rows == SN_DYNAMIC || a->vector == 1 || vectors > 32 * MOST_OF_PART ||

@@ -1896,7 +1896,8 @@ def all_cases():
     elementary("elementary_fails", 29, 131,
                schedule="threads = 64, blocks = 5, vector = 4, unroll = 2, shape = \"flat\"", fails=True)
     for n in (180, 192, 204):  # parts of a warp, with some vectors of each thread
-        elementary(f"elementary_parts_{n}", 29, n, schedule="threads = 128, blocks = 4, team = 16, unroll = 3, vector = 4")
+        elementary(f"elementary_parts_{n}", 29, n,
+                   schedule="threads = 128, blocks = 4, team = 16, unroll = 3, vector = 4")
     elementary("elementary_rows_fail", 29, 132, schedule=f"threads = 32, blocks = 6, vector = 4, {R}, cluster = 2",
                fails=True)
     softmax("remake", 9, 516, schedule=f"threads = 32, blocks = 9, vector = 4, {R}, remake = 1")
