@@ -245,6 +245,43 @@ static bool reads_across(const SnMerge *m) {
   return across > 4 * flows;
 }
 
+// The row that product p of the form multiplies, which has one; null: not known.
+static const SnAccess *row_of(const SnForm *f, size_t p) {
+  const SnAccess *row = NULL;
+  for (size_t k = 2 * p; k < 2 * p + 2 && !f->sides.size; ++k)
+    if (!sn_uses_cols(f, f->inputs.data[k].map))
+      row = &f->inputs.data[k];
+  return row;
+}
+
+// Of two tensors, or at two places of one.
+static bool are_other_rows(const SnAccess *x, const SnAccess *y) {
+  bool other = !sn_same(x->value, y->value);
+  intptr_t n = mlirAffineMapGetNumResults(x->map);
+  for (intptr_t i = 0; i < n && n == mlirAffineMapGetNumResults(y->map) && !other; ++i) {
+    MlirAffineExpr a = mlirAffineMapGetResult(x->map, i), b = mlirAffineMapGetResult(y->map, i);
+    other = mlirAffineExprIsAConstant(a) && mlirAffineExprIsAConstant(b) && !mlirAffineExprEqual(a, b);
+  }
+  return other;
+}
+
+// Both multiply one row by weights, and none the other's row. As one kernel of a GPU each product would go through the
+// weights by itself, by tiles of one row; a row's sum (split/few.c) has all threads. (An H200: 20 steps of an LSTM in
+// one launch, 16 of whose inputs' products were one kernel, 327 us; apart 186.)
+static bool multiply_rows_apart(const SnMerge *m, const SnPolicy *policy) {
+  bool apart = policy->tensor_cores && m->a.contract && m->b.contract && points(&m->a, 0, m->a.num_rows) == 1 &&
+               points(&m->b, 0, m->b.num_rows) == 1;
+  size_t result;
+  for (size_t k = 0; k < m->b.inputs.size && apart; ++k)
+    apart = !mlirOperationEqual(sn_producer(&m->b, k, &result), m->a.op);
+  for (size_t p = 0; p < m->a.products.size; ++p)
+    for (size_t q = 0; q < m->b.products.size && apart; ++q) {
+      const SnAccess *x = row_of(&m->a, p), *y = row_of(&m->b, q);
+      apart = x && y && are_other_rows(x, y);
+    }
+  return apart;
+}
+
 // So many rows that read one row, and what is computed for each of its elements.
 enum { MANY_ALIKE = 64, MUCH_AGAIN = 4 };
 
@@ -267,6 +304,8 @@ static bool is_rounded_again(const SnMerge *m, const SnPolicy *policy) {
 bool sn_worth(const SnMerge *m, const SnPolicy *policy) {
   if (!m->into_finish && !m->merged.contract && reads_across(m))
     return sn_refuse(m->b.op, SN_WHY_ACROSS);
+  if (multiply_rows_apart(m, policy))
+    return sn_refuse(m->b.op, SN_WHY_ROWS_APART);
   if (sn_go_on_apart(m->a.op, m->b.op, policy) || sn_go_on_apart(m->b.op, m->a.op, policy))
     return sn_refuse(m->b.op, SN_WHY_CHAIN_APART);
   // Beside a product, an exponential for each of its results is little.

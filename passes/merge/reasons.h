@@ -81,6 +81,7 @@
   /* what is legal, and not worth it */                                                                                \
   X(SN_WHY_TWICE, "a reduction is not computed twice")                                                                 \
   X(SN_WHY_ACROSS, "both read one value, and the rows of one are the columns of the other")                            \
+  X(SN_WHY_ROWS_APART, "both multiply one row, each its own, by the same weights: each is a row's sum by itself")      \
   X(SN_WHY_AGAIN, "would be computed again for each row, and is not cheap")                                            \
   X(SN_WHY_SIDE_AGAIN,                                                                                                 \
     "in the side of a product it would be computed %.3g times: %.3g operations more, to move %.3g bytes less")

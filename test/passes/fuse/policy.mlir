@@ -641,3 +641,52 @@ func.func @roots(%x: tensor<3x512xf32>, %w: tensor<3x4xf32>) -> tensor<3x512x4xf
   }
   return %y : tensor<3x512x4xf32>
 }
+
+// -----
+
+// A GPU multiplies two rows by the same weights apart, each as a row's sum: a kernel of both would go through the
+// weights twice, by tiles of one row. The same row by two weights is one kernel.
+
+// AGGRESSIVE-LABEL: func @rows_apart
+// MEDIUM-LABEL: func @rows_apart
+// MEDIUM: return
+// GPU-LABEL: func @rows_apart
+// GPU-COUNT-2: sinter.contract
+// GPU: return
+func.func @rows_apart(%x: tensor<2x32xf32>, %w: tensor<64x32xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %e = tensor.empty() : tensor<64xf32>
+  %y = sinter.contract () by (j = 64) product (k = 32) (%x[0, k] : tensor<2x32xf32>, %w[j, k] : tensor<64x32xf32>) : f32
+      outs(%e[j] : tensor<64xf32>) {
+  ^row(%a: tensor<64xf32>):
+    sinter.yield %a : tensor<64xf32>
+  }
+  %z = sinter.contract () by (j = 64) product (k = 32) (%x[1, k] : tensor<2x32xf32>, %w[j, k] : tensor<64x32xf32>) : f32
+      outs(%e[j] : tensor<64xf32>) {
+  ^row(%a: tensor<64xf32>):
+    sinter.yield %a : tensor<64xf32>
+  }
+  return %y, %z : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+// AGGRESSIVE-LABEL: func @one_row
+// MEDIUM-LABEL: func @one_row
+// GPU-LABEL: func @one_row
+// GPU-COUNT-1: sinter.contract
+// GPU-NOT: sinter.contract
+// GPU: return
+func.func @one_row(%x: tensor<2x32xf32>, %w: tensor<64x32xf32>, %v: tensor<64x32xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %e = tensor.empty() : tensor<64xf32>
+  %y = sinter.contract () by (j = 64) product (k = 32) (%x[0, k] : tensor<2x32xf32>, %w[j, k] : tensor<64x32xf32>) : f32
+      outs(%e[j] : tensor<64xf32>) {
+  ^row(%a: tensor<64xf32>):
+    sinter.yield %a : tensor<64xf32>
+  }
+  %z = sinter.contract () by (j = 64) product (k = 32) (%x[0, k] : tensor<2x32xf32>, %v[j, k] : tensor<64x32xf32>) : f32
+      outs(%e[j] : tensor<64xf32>) {
+  ^row(%a: tensor<64xf32>):
+    sinter.yield %a : tensor<64xf32>
+  }
+  return %y, %z : tensor<64xf32>, tensor<64xf32>
+}
