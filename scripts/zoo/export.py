@@ -209,11 +209,31 @@ def embedding_bag_backward(gradient, indices, offsets, bag_of, size, maximum, ro
     return torch.index_put(zeros, [indices], share[bag], accumulate=True)
 
 
+def bilinear(positions, size, align, scale):
+    """[positions, size]: what each place of a dimension that was interpolated has of each that it was made of."""
+    step = (size - 1) / max(positions - 1, 1) if align else 1 / scale if scale else size / positions
+    at = torch.arange(positions, dtype=torch.float32)
+    at = at * step if align else (step * (at + 0.5) - 0.5).clamp(min=0)
+    low = at.floor().clamp(max=size - 1)
+    rest, of = (at - low).unsqueeze(1), torch.arange(size, dtype=torch.float32)
+    high = (low + 1).clamp(max=size - 1).unsqueeze(1)
+    return (of == low.unsqueeze(1)) * (1 - rest) + (of == high) * rest
+
+
+def upsample_bilinear2d_backward(gradient, output_size, input_size, align_corners, scales_h=None, scales_w=None):
+    """aten.upsample_bilinear2d_backward: interpolation is a product along each dimension."""
+    rows = bilinear(output_size[0], input_size[2], align_corners, scales_h).to(gradient.dtype)
+    columns = bilinear(output_size[1], input_size[3], align_corners, scales_w).to(gradient.dtype)
+    return rows.T @ gradient @ columns
+
+
 def decompositions():
     """What torch-mlir does not know of the graphs of training steps."""
     from torch._decomp import get_decompositions
     a = torch.ops.aten
-    return {a._embedding_bag_backward.default: embedding_bag_backward} | get_decompositions([
+    own = {a._embedding_bag_backward.default: embedding_bag_backward,
+           a.upsample_bilinear2d_backward.default: upsample_bilinear2d_backward}
+    return own | get_decompositions([
         a.huber_loss_backward, a.smooth_l1_loss_backward, a.mse_loss_backward, a._softmax_backward_data,
         a._log_softmax_backward_data, a.native_group_norm, a.native_group_norm_backward, a.gelu_backward,
         a.silu_backward, a.native_layer_norm_backward, a.norm, a.linalg_vector_norm, a.embedding_dense_backward,
@@ -275,7 +295,8 @@ def program(variant, batches):
     size = torch.export.Dim("batch") if variant.model.pairs else torch.export.Dim.DYNAMIC
     shapes = dynamic_shapes(size, inputs, variant.inputs(batches[1]), variant.weights) if len(batches) > 1 else None
     wide = Float64() if "f64" in variant.words else contextlib.nullcontext()
-    with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), wide:
+    plain = torch.backends.mkldnn.flags(enabled=False)  # an LSTM is one operation of its own there
+    with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), wide, plain:
         exported = torch.export.export(module, arguments, dynamic_shapes=shapes, strict=False)
         reshape(exported.graph)
         if "step" in variant.words:
