@@ -207,25 +207,37 @@ static bool holds(const SnForm *f, MlirValue condition, bool truth, Where where,
   return either && (holds(f, sn_operand(op, 0), truth, where, end) || holds(f, sn_operand(op, 1), truth, where, end));
 }
 
-static bool is_least(MlirValue v) { return sn_is_constant(v, -INFINITY); }
+// -inf; or, where `number` is asked for, what stands in its place: it has no score's size.
+static bool is_least(MlirValue v, double *number) {
+  double n;
+  if (!sn_attr_number(sn_constant_of(v), &n) || !(number ? n <= SN_CPU_LOW : n == -INFINITY))
+    return false;
+  if (number)
+    *number = n;
+  return true;
+}
 
-static bool masked(const SnForm *f, MlirValue x, Where where, SnCpuEnd *end) {
+static bool masked(const SnForm *f, MlirValue x, Where where, SnCpuEnd *end, double *number) {
   MlirOperation op = sn_definer(x);
   if (sn_null(op))
     return false;
   if (sn_is(op, "arith.extf") || sn_is(op, "arith.truncf"))
-    return masked(f, sn_operand(op, 0), where, end);
+    return masked(f, sn_operand(op, 0), where, end, number);
   if (!sn_is(op, "arith.select"))
     return false;
   for (int side = 0; side < 2; ++side)
-    if (is_least(sn_operand(op, 1 + side)) &&
-        (holds(f, sn_operand(op, 0), !side, where, end) || masked(f, sn_operand(op, 2 - side), where, end)))
+    if (is_least(sn_operand(op, 1 + side), number) && (holds(f, sn_operand(op, 0), !side, where, end) ||
+                                                       masked(f, sn_operand(op, 2 - side), where, end, number)))
       return true;
   return false;
 }
 
-bool sn_cpu_masked_from(const SnForm *f, MlirValue x, SnCpuEnd *end) { return masked(f, x, FROM, end); }
-bool sn_cpu_masked_below(const SnForm *f, MlirValue x, SnCpuEnd *end) { return masked(f, x, BELOW, end); }
+bool sn_cpu_masked_from(const SnForm *f, MlirValue x, SnCpuEnd *end, double *number) {
+  return masked(f, x, FROM, end, number);
+}
+bool sn_cpu_masked_below(const SnForm *f, MlirValue x, SnCpuEnd *end, double *number) {
+  return masked(f, x, BELOW, end, number);
+}
 
 // The comparison that says so in the end, and what it says there: of a condition, of a masked row.
 static bool find_compare(const SnForm *f, MlirValue condition, bool truth, Where where, SnCpuCompare *to) {
@@ -250,7 +262,8 @@ static bool find_mask(const SnForm *f, Where where, const SnCpuEnd *end, SnCpuCo
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
     for (int side = 0; side < 2 && sn_is(op, "arith.select"); ++side) {
       SnCpuEnd own;
-      if (is_least(sn_operand(op, 1 + side)) && holds(f, sn_operand(op, 0), !side, where, &own) &&
+      double number;
+      if (is_least(sn_operand(op, 1 + side), &number) && holds(f, sn_operand(op, 0), !side, where, &own) &&
           sn_cpu_same_end(&own, end) && find_compare(f, sn_operand(op, 0), !side, where, to))
         return true;
     }
@@ -264,4 +277,6 @@ bool sn_cpu_compares_below(const SnForm *f, const SnCpuEnd *begin, SnCpuCompare 
   return find_mask(f, BELOW, begin, to);
 }
 
-bool sn_cpu_given_from(const SnForm *f, MlirValue x, SnCpuEnd *end) { return masked(f, x, FROM_GIVEN, end); }
+bool sn_cpu_given_from(const SnForm *f, MlirValue x, SnCpuEnd *end, double *number) {
+  return masked(f, x, FROM_GIVEN, end, number);
+}

@@ -37,13 +37,15 @@ typedef struct {
   int64_t given; // 1 + the input of which each row's number is added; 0: none
   bool rows;     // then: all columns of rows from there on, in that dimension
 } SnCpuEnd;
-// The row is -inf from there on, whatever else its program computes (cpu_ends.c).
-bool sn_cpu_masked_from(const SnForm *f, MlirValue row, SnCpuEnd *end);
+// The row is -inf from there on, whatever else its program computes (cpu_ends.c); or, where `number` is not NULL, that
+// number, which is SN_CPU_LOW or less.
+bool sn_cpu_masked_from(const SnForm *f, MlirValue row, SnCpuEnd *end, double *number);
 // The same below that column.
-bool sn_cpu_masked_below(const SnForm *f, MlirValue row, SnCpuEnd *end);
+bool sn_cpu_masked_below(const SnForm *f, MlirValue row, SnCpuEnd *end, double *number);
+#define SN_CPU_LOW (-1e4)
 bool sn_cpu_same_end(const SnCpuEnd *a, const SnCpuEnd *b);
 // Nothing is asked of the form's rows but to be multiplied again, and those are 0 from a column on, or below one, as a
-// mask makes what they are computed of -inf there (cpu_vanish.c).
+// mask makes what they are computed of -inf, or low, there (cpu_vanish.c).
 bool sn_cpu_vanish_from(const SnForm *f, SnCpuEnd *end);
 bool sn_cpu_vanish_below(const SnForm *f, SnCpuEnd *end);
 // A comparison of the body that says so of all columns from there on, or below, and what it says there: in front of
@@ -58,7 +60,7 @@ bool sn_cpu_compares_below(const SnForm *f, const SnCpuEnd *begin, SnCpuCompare 
 bool sn_cpu_stream_ends(const SnForm *f, SnCpuEnd *end);
 bool sn_cpu_stream_begins(const SnForm *f, SnCpuEnd *begin);
 // The same three of columns, or of rows, from a number on that an input gives: a length. Only these set `given`.
-bool sn_cpu_given_from(const SnForm *f, MlirValue row, SnCpuEnd *end);
+bool sn_cpu_given_from(const SnForm *f, MlirValue row, SnCpuEnd *end, double *number);
 bool sn_cpu_given_vanish(const SnForm *f, SnCpuEnd *end);
 bool sn_cpu_given_end(const SnForm *f, SnCpuEnd *end);
 // What a row that is multiplied again is without a factor that is known at its end: e of e * broadcast s, s being 1 by

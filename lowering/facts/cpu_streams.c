@@ -267,15 +267,16 @@ static bool is_softmax(const SnForm *f, Stream *s) {
 
 bool sn_cpu_stream_ends(const SnForm *f, SnCpuEnd *end) {
   Stream s;
-  return is_softmax(f, &s) && sn_cpu_masked_from(f, sn_operand(s.maximum, 0), end);
+  return is_softmax(f, &s) && sn_cpu_masked_from(f, sn_operand(s.maximum, 0), end, NULL);
 }
 
 bool sn_cpu_stream_begins(const SnForm *f, SnCpuEnd *begin) {
   Stream s;
-  return is_softmax(f, &s) && sn_cpu_masked_below(f, sn_operand(s.maximum, 0), begin);
+  return is_softmax(f, &s) && sn_cpu_masked_below(f, sn_operand(s.maximum, 0), begin, NULL);
 }
 
 bool sn_cpu_given_end(const SnForm *f, SnCpuEnd *end) {
   Stream s;
-  return (is_softmax(f, &s) && sn_cpu_given_from(f, sn_operand(s.maximum, 0), end)) || sn_cpu_given_vanish(f, end);
+  return (is_softmax(f, &s) && sn_cpu_given_from(f, sn_operand(s.maximum, 0), end, NULL)) ||
+         sn_cpu_given_vanish(f, end);
 }

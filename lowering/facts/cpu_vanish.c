@@ -1,7 +1,7 @@
-// cpu_vanish.c: rows that are 0 where a mask makes what they are computed of -inf.
+// cpu_vanish.c: rows that are 0 where a mask makes what they are computed of -inf, or -1e9.
 //
 //   %x = arith.select %mask, -inf, %s
-//   %p = math.exp (%x - %m)                        0, under any number
+//   %p = math.exp (%x - %m)                        0, under any number, of -inf
 //   %p = 1 / (1 + math.exp (arith.negf %x))        0, of sigmoid attention
 //   %p = arith.maximumf %x, 0                      0, of relu attention;  and what is times such: gradients
 //
@@ -13,7 +13,7 @@
 #include "lowering/facts/cpu_forms.h"
 #include <math.h>
 
-typedef bool Masked(const SnForm *f, MlirValue row, SnCpuEnd *end);
+typedef bool Masked(const SnForm *f, MlirValue row, SnCpuEnd *end, double *number);
 
 // What a value is under the mask.
 typedef struct {
@@ -23,6 +23,9 @@ typedef struct {
 typedef SN_VEC(Known) Knowns;
 
 enum { MOST_EXACT = 256 }; // whole numbers up to here are themselves in every type of floats
+
+// So far from 0, in each type, that functions give what they give of infinity. Finite ones are not rounded here.
+static bool is_far(double x) { return fabs(x) >= -SN_CPU_LOW; }
 
 // The number that v is, or NaN.
 static double number_of(const Knowns *all, MlirValue v) {
@@ -54,7 +57,8 @@ static double quotient_of(double x, double y) {
 static double compared(int64_t predicate, double x, double y) {
   enum { EQUAL = 1, GREATER = 2, LESS = 4 };
   static const int holds[] = {0, 1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 4, 5, 6, 0, 7}; // never, oeq, ogt, oge, olt, ...
-  if (isnan(x) || isnan(y))
+  bool alike = is_far(x) && is_far(y) && (x < 0) == (y < 0) && !(isinf(x) && isinf(y));
+  if (isnan(x) || isnan(y) || alike)
     return NAN;
   return holds[predicate] & (x == y ? EQUAL : x > y ? GREATER : LESS) ? 1 : 0;
 }
@@ -66,13 +70,13 @@ static double selected(const Knowns *all, MlirOperation op) {
 }
 
 static double function_of(MlirOperation op, double x) {
-  bool infinite = isinf(x);
+  bool far = is_far(x);
   if (sn_is(op, "math.exp"))
-    return infinite || x == 0 ? exp(x) : NAN;
+    return far || x == 0 ? exp(x) : NAN;
   if (sn_is(op, "math.tanh"))
-    return infinite || x == 0 ? tanh(x) : NAN;
+    return far || x == 0 ? tanh(x) : NAN;
   return sn_is(op, "arith.negf")                                      ? -x
-         : sn_is(op, "arith.extf") || sn_is(op, "arith.truncf")       ? exact(x)
+         : sn_is(op, "arith.extf") || sn_is(op, "arith.truncf")       ? (far ? x : exact(x))
          : sn_is(op, "sinter.broadcast") || sn_is(op, "sinter.detach") ? x
                                                                        : NAN;
 }
@@ -109,8 +113,9 @@ static bool vanish_at(const SnForm *f, Masked *masked, const SnCpuEnd *end) {
     } else if (sn_row_op_of(op) && sn_row_op_has(op, SN_READS_ALL)) {
       can = false;
     } else if (sn_num_results(op) == 1) {
-      bool least = sn_is(op, "arith.select") && masked(f, sn_result(op, 0), &own) && sn_cpu_same_end(&own, end);
-      double is = least ? -INFINITY : computed(&all, op);
+      double is = 0;
+      bool least = sn_is(op, "arith.select") && masked(f, sn_result(op, 0), &own, &is) && sn_cpu_same_end(&own, end);
+      is = least ? is : computed(&all, op);
       if (!isnan(is))
         sn_push(&all, ((Known){sn_result(op, 0), is}));
     }
@@ -121,9 +126,11 @@ static bool vanish_at(const SnForm *f, Masked *masked, const SnCpuEnd *end) {
 
 static bool vanish(const SnForm *f, Masked *masked, SnCpuEnd *end) {
   SnCpuEnd last;
+  double number;
   bool tried = false;
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_is(op, "arith.select") && masked(f, sn_result(op, 0), end) && !(tried && sn_cpu_same_end(end, &last))) {
+    if (sn_is(op, "arith.select") && masked(f, sn_result(op, 0), end, &number) &&
+        !(tried && sn_cpu_same_end(end, &last))) {
       if (vanish_at(f, masked, end))
         return true;
       last = *end;

@@ -95,3 +95,62 @@ func.func @shifted(%q: tensor<512x64xf16>, %k: tensor<512x64xf16>, %v: tensor<51
   }
   return %0 : tensor<512x64xf32>
 }
+
+// A mask of a finite number is as good there.
+
+// CHECK-LABEL: low:
+// CHECK:         blocks without columns that the mask leaves are not made: none from i + 1 on
+func.func @low(%q: tensor<512x64xf16>, %k: tensor<512x64xf16>, %v: tensor<512x64xf16>, %y: tensor<512x64xf32>) -> tensor<512x64xf32> {
+  %0 = sinter.contract (i = 512) by (j = 512) by (e = 64)
+      product (k = 64) (%q[i, k] : tensor<512x64xf16>, %k[j, k] : tensor<512x64xf16>) : f32
+      matrix (j) to (e) (%v[j, e] : tensor<512x64xf16>)
+      outs(%y[i, e] : tensor<512x64xf32>) {
+  ^row(%x: tensor<512xf32>, %m: tensor<512x64xf16>):
+    %i = sinter.index i : index
+    %j = sinter.index j : tensor<512xindex>
+    %is = sinter.broadcast %i : index -> tensor<512xindex>
+    %later = arith.cmpi sgt, %j, %is : tensor<512xindex>
+    %least = arith.constant -1.0e+09 : f32
+    %leasts = sinter.broadcast %least : f32 -> tensor<512xf32>
+    %zero = arith.constant 0.0 : f32
+    %zeros = sinter.broadcast %zero : f32 -> tensor<512xf32>
+    %by = arith.constant 0.001953125 : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<512xf32>
+    %s = arith.select %later, %leasts, %x : tensor<512xi1>, tensor<512xf32>
+    %positive = arith.cmpf ugt, %s, %zeros : tensor<512xf32>
+    %p = arith.select %positive, %s, %zeros : tensor<512xi1>, tensor<512xf32>
+    %n = arith.mulf %p, %bys : tensor<512xf32>
+    %w = arith.truncf %n : tensor<512xf32> to tensor<512xf16>
+    %u = sinter.row_product %w, %m : tensor<512xf16>, tensor<512x64xf16> -> tensor<64xf32>
+    sinter.yield %u : tensor<64xf32>
+  }
+  return %0 : tensor<512x64xf32>
+}
+
+// An exponential under another number is not 0 of a finite one, which may be all that a row has.
+
+// CHECK-LABEL: under:
+// CHECK-NOT:     blocks without columns
+func.func @under(%q: tensor<512x64xf16>, %k: tensor<512x64xf16>, %v: tensor<512x64xf16>, %y: tensor<512x64xf32>) -> tensor<512x64xf32> {
+  %0 = sinter.contract (i = 512) by (j = 512) by (e = 64)
+      product (k = 64) (%q[i, k] : tensor<512x64xf16>, %k[j, k] : tensor<512x64xf16>) : f32
+      matrix (j) to (e) (%v[j, e] : tensor<512x64xf16>)
+      outs(%y[i, e] : tensor<512x64xf32>) {
+  ^row(%x: tensor<512xf32>, %m: tensor<512x64xf16>):
+    %i = sinter.index i : index
+    %j = sinter.index j : tensor<512xindex>
+    %is = sinter.broadcast %i : index -> tensor<512xindex>
+    %later = arith.cmpi sgt, %j, %is : tensor<512xindex>
+    %least = arith.constant -1.0e+09 : f32
+    %leasts = sinter.broadcast %least : f32 -> tensor<512xf32>
+    %one = arith.constant 1.0 : f32
+    %ones = sinter.broadcast %one : f32 -> tensor<512xf32>
+    %s = arith.select %later, %leasts, %x : tensor<512xi1>, tensor<512xf32>
+    %m0 = arith.subf %s, %x : tensor<512xf32>
+    %n = math.exp %m0 : tensor<512xf32>
+    %w = arith.truncf %n : tensor<512xf32> to tensor<512xf16>
+    %u = sinter.row_product %w, %m : tensor<512xf16>, tensor<512x64xf16> -> tensor<64xf32>
+    sinter.yield %u : tensor<64xf32>
+  }
+  return %0 : tensor<512x64xf32>
+}
