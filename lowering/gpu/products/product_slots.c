@@ -124,21 +124,25 @@ static void unit_sides(SnBuilder *b, const Filled *f, MlirValue low, MlirValue h
 
 // ---- by pieces, and by vectors -------------------------------------------------------------------
 
-// Where in its memory the side's elements at this point begin: what the memory is, and how far into it. Null, or
-// whether there are any: else the place is that of the first element, or any that nobody reads.
+// Null: always.
+static MlirValue both(SnBuilder *b, MlirValue x, MlirValue y) {
+  return sn_none(x) ? y : sn_none(y) ? x : sn(b, "arith.andi", x, y);
+}
+
+// Where in its memory the side's elements at this point begin: what the memory is, and how far into it. `inside`: null,
+// or whether the tensor has them there. Whether the tile has the point, or null: else the place is that of the first
+// element, or any that nobody reads.
 static MlirValue find(SnBuilder *b, const Filled *f, MlirValue summed, MlirValue outer, MlirValue *whole,
-                      MlirValue *offset) {
+                      MlirValue *offset, MlirValue *inside) {
   const SnAccess *a = f->side->access;
-  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], inside, in = point(b, f, summed, outer, dims);
+  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], in = point(b, f, summed, outer, dims);
   int64_t known;
-  sn_row_subscripts(b, f->side->g->form, a, dims, at, &inside);
-  if (!sn_none(inside))
-    in = sn(b, "arith.andi", in, inside);
+  sn_row_subscripts(b, f->side->g->form, a, dims, at, inside);
   *whole = sn_row_flat(b, a->value, at, offset);
-  if (sn_known(in, &known))
-    return (MlirValue){0};
-  if (!goes_anywhere(f))
-    *offset = sn(b, "arith.select", in, *offset, sn_index(b, 0));
+  in = sn_known(in, &known) ? (MlirValue){0} : in;
+  MlirValue there = both(b, in, *inside);
+  if (!sn_none(there) && !goes_anywhere(f))
+    *offset = sn(b, "arith.select", there, *offset, sn_index(b, 0));
   return in;
 }
 
@@ -160,8 +164,8 @@ static MlirValue address_at(SnBuilder *b, const Filled *f, MlirValue offset) {
 }
 
 static void copy_piece(SnBuilder *b, const Filled *f, MlirValue summed, MlirValue outer) {
-  MlirValue whole, offset, in = find(b, f, summed, outer, &whole, &offset);
-  copy_bytes(b, f, place(b, f, summed, outer), address_at(b, f, offset), in);
+  MlirValue whole, offset, inside, in = find(b, f, summed, outer, &whole, &offset, &inside);
+  copy_bytes(b, f, place(b, f, summed, outer), address_at(b, f, offset), both(b, in, inside));
 }
 
 // Elements of memory from one of the direction that threads do not share to its next; 0: not the same for all.
@@ -185,31 +189,36 @@ static int64_t stride_of(const Filled *f) {
   return stride;
 }
 
-// So many pieces of the thread, each `step` lines behind the one before: the address of the first, and for each of
-// them what is known where it is written.
-static void copy_even_pieces(SnBuilder *b, const Filled *f, MlirValue turn, int64_t n, int64_t step, int64_t stride) {
+// So many pieces of the thread, each `step` lines behind the one before: whether a piece is there is how many lines are
+// left at the first one, and where it is evenly far from that its address is a number more.
+static void copy_in_steps(SnBuilder *b, const Filled *f, MlirValue turn, int64_t n, int64_t step) {
   const SnGpuSide *s = f->side;
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
   bool from_sum = f->slot->from_sum;
-  MlirValue low, high, summed, outer, whole, offset;
-  int64_t known;
+  MlirValue low, high, summed, outer, whole, offset, inside;
+  int64_t known, stride = stride_of(f);
   unit_of(b, f, turn, &low, &high);
   unit_sides(b, f, low, high, &summed, &outer);
-  find(b, f, summed, outer, &whole, &offset);
-  MlirValue address = address_at(b, f, offset), sum_at = plus(b, f->first, summed), outer_at = plus(b, s->first, outer),
+  MlirValue sum_at = plus(b, f->first, summed), outer_at = plus(b, s->first, outer),
             shared = from_sum ? sum_inside(b, f, sum_at) : outer_inside(b, f, outer_at),
             other = from_sum ? outer_inside(b, f, outer_at) : sum_inside(b, f, sum_at),
-            left = sn(b, "arith.subi", from_sum ? s->size : s->sum, from_sum ? outer_at : sum_at);
+            left = sn(b, "arith.subi", from_sum ? s->size : s->sum, from_sum ? outer_at : sum_at), address = {0};
   bool all_there = sn_known(other, &known), shared_there = sn_known(shared, &known);
   if (!shared_there)
     left = sn(b, "arith.select", shared, left, sn_index(b, 0));
   for (int64_t u = 0; u < n; ++u) {
-    MlirValue far = sn_index(b, u * step), in = shared_there ? (MlirValue){0} : shared;
+    MlirValue far = sn_index(b, u * step), line = u ? plus(b, high, far) : high,
+              in = shared_there ? (MlirValue){0} : shared;
+    unit_sides(b, f, low, line, &summed, &outer);
     if (!all_there)
       in = sn(b, "arith.cmpi", left, far, sn_attr("predicate", sn_i64(b->ctx, 4))); // sgt
-    MlirValue line = u ? plus(b, high, far) : high,
-              from = u ? plus(b, address, sn_int(b, i64, u * step * stride * f->bytes)) : address;
-    unit_sides(b, f, low, line, &summed, &outer);
+    MlirValue from = u && stride ? plus(b, address, sn_int(b, i64, u * step * stride * f->bytes)) : (MlirValue){0};
+    if (sn_none(from)) {
+      find(b, f, summed, outer, &whole, &offset, &inside);
+      from = address_at(b, f, offset);
+      address = u ? address : from;
+      in = both(b, in, inside);
+    }
     copy_bytes(b, f, place(b, f, summed, outer), from, in);
   }
 }
@@ -217,8 +226,8 @@ static void copy_even_pieces(SnBuilder *b, const Filled *f, MlirValue turn, int6
 // Not yet converted, so that many of them may be under way. `in`: as `find` says it.
 static MlirValue load_vector(SnBuilder *b, const Filled *f, MlirValue summed, MlirValue outer, MlirValue *in) {
   MlirType element = sn_element(sn_type_of(f->side->access->value));
-  MlirValue whole, offset;
-  *in = find(b, f, summed, outer, &whole, &offset);
+  MlirValue whole, offset, inside, there = find(b, f, summed, outer, &whole, &offset, &inside);
+  *in = both(b, there, inside);
   return sn(b, "vector.load", whole, offset, sn_vector(element, f->slot->lanes),
             sn_attr("alignment", sn_i64(b->ctx, f->slot->lanes * (int64_t)sn_bits(element) / 8)));
 }
@@ -290,9 +299,9 @@ static void load_elements(SnBuilder *b, const Filled *f, MlirValue low, MlirValu
 static void fill_units(SnBuilder *b, const Filled *f, MlirValue turn, int64_t n) {
   MlirValue low[MOST_UNITS], high[MOST_UNITS], loaded[MOST_UNITS], in[MOST_UNITS];
   SnGpuSlotFetch fetch = f->slot->fetch;
-  int64_t lanes = f->slot->lanes, step = step_of(f), stride = stride_of(f);
-  if (fetch == SN_GPU_BY_PIECES && step && stride) {
-    copy_even_pieces(b, f, turn, n, step, stride);
+  int64_t lanes = f->slot->lanes, step = step_of(f);
+  if (step && goes_anywhere(f)) {
+    copy_in_steps(b, f, turn, n, step);
     return;
   }
   for (int64_t u = 0; u < n; ++u) {
