@@ -81,6 +81,7 @@ func.func @not_held(%w: tensor<2048x2048xf32>, %ws: tensor<9x64x64xf32>, %h: ten
 //   CHECK-NOT:   held
 //       CHECK:   sinter.rowwise (i = 2048) by (k = 2048)
 //       CHECK:   schedule(#sinter.gpu_rows<blocks = 2048, held = 1, {{.*}}threads = 32, vector = 8>)
+//   CHECK-NOT:   held
 //       CHECK:   sinter.rowwise (i = 16384) by (k = 2048)
 //   CHECK-NOT:   held
 //       CHECK:   return
@@ -88,7 +89,7 @@ func.func @over_wait(%x: tensor<2048xbf16>, %v: tensor<2048x2048xbf16>, %u: tens
     -> tensor<16384xbf16> {
   %e = tensor.empty() : tensor<2048xbf16>
   %f = tensor.empty() : tensor<16384xbf16>
-  %z = sinter.sequence phases [0, 1, 2] -> tensor<16384xbf16> {
+  %z = sinter.sequence phases [0, 1, 2, 3] -> tensor<16384xbf16> {
     %a = sinter.rowwise (i = 2048) by (k = 2048) ins(%x[k] : tensor<2048xbf16>, %u[k, i] : tensor<2048x2048xbf16>)
         outs(%e[i] : tensor<2048xbf16>) {
     ^row(%p: tensor<2048xbf16>, %q: tensor<2048xbf16>):
@@ -103,7 +104,14 @@ func.func @over_wait(%x: tensor<2048xbf16>, %v: tensor<2048x2048xbf16>, %u: tens
       %s = sinter.row_reduce add %m : tensor<2048xbf16> -> bf16
       sinter.yield %s : bf16
     }
-    %c = sinter.rowwise (i = 16384) by (k = 2048) ins(%b[k] : tensor<2048xbf16>, %w[i, k] : tensor<16384x2048xbf16>)
+    %d = sinter.rowwise (i = 2048) by (k = 2048) ins(%b[k] : tensor<2048xbf16>, %u[k, i] : tensor<2048x2048xbf16>)
+        outs(%e[i] : tensor<2048xbf16>) {
+    ^row(%p: tensor<2048xbf16>, %q: tensor<2048xbf16>):
+      %m = arith.mulf %p, %q : tensor<2048xbf16>
+      %s = sinter.row_reduce add %m : tensor<2048xbf16> -> bf16
+      sinter.yield %s : bf16
+    }
+    %c = sinter.rowwise (i = 16384) by (k = 2048) ins(%d[k] : tensor<2048xbf16>, %w[i, k] : tensor<16384x2048xbf16>)
         outs(%f[i] : tensor<16384xbf16>) {
     ^row(%p: tensor<2048xbf16>, %q: tensor<2048xbf16>):
       %m = arith.mulf %p, %q : tensor<2048xbf16>
