@@ -193,6 +193,8 @@ static const SnStep cpu_steps[] = {
     {"?policy!=disabled sinter-decompose{forms=refused}", "and what fusion made of the kind", NULL},
     {"?policy!=disabled sinter-transposed-convolutions",
      "products by an image with zeros in between -> one product for each phase", NULL},
+    {"?policy!=disabled sinter-thin-products",
+     "a sum of one product -> a product, one column -> a sum of each row", NULL},
     {"?policy!=disabled sinter-long-rows", "rows of two elements that lie together -> one row", NULL},
     {"?policy!=disabled sinter-in-place", "a cache that is given back, a position of it new -> that position stored",
      NULL},

@@ -13,7 +13,7 @@
   X(host_empty) X(host_place) X(host_results) X(host_separate) \
   X(host_workspace) X(lower_cpu) X(lower_gpu)                                                                   \
   X(all_turns) X(arrange) X(behind_products) X(head_groups) X(variances) X(half_sums) X(turned_sums) \
-  X(long_columns) X(parted_rows) X(transposed_convolutions) \
+  X(long_columns) X(parted_rows) X(transposed_convolutions) X(thin_products) \
   X(bags) X(constants) X(elements) \
   X(known_sizes) X(one_place) X(long_rows) X(split_groups) X(shared_products) X(single_queries) \
   X(check_sizes) X(concat) X(control) X(cost) X(corners) X(cse) X(decompose) X(differentiate) X(expand) X(explain) \

@@ -20,11 +20,11 @@ bool sn_goes_by_elements(const SnForm *f) {
   return true;
 }
 
-void sn_copy_body_by_elements(SnBuilder *b, const SnForm *f, const SnForm *to, MlirValue sum) {
+void sn_copy_body_by_elements(SnBuilder *b, const SnForm *f, const SnForm *to, const MlirValue *sums) {
   SnMap map = {0};
   SnValueVec yields = {0};
-  if (!sn_none(sum))
-    sn_map(&map, sn_product_argument(f, 0), sum);
+  for (size_t p = 0; p < f->products.size && sums; ++p)
+    sn_map(&map, sn_product_argument(f, p), sums[p]);
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
     sn_map(&map, sn_input_argument(f, k), sn_input_argument(to, k));
   MlirOperation end = mlirBlockGetTerminator(f->body);

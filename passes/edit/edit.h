@@ -52,9 +52,9 @@ MlirOperation sn_tidy(MlirOperation op);
 
 // edit/by_elements.c: each element of what the body gives is a function of one element of what it is given.
 bool sn_goes_by_elements(const SnForm *f);
-// The body at one column, into the empty body of `to`: all of it is scalars. `sum`: what the product is there, if there
-// is one.
-void sn_copy_body_by_elements(SnBuilder *b, const SnForm *f, const SnForm *to, MlirValue sum);
+// The body at one column, into the empty body of `to`: all of it is scalars. `sums`: what each product is there; null
+// if there is none.
+void sn_copy_body_by_elements(SnBuilder *b, const SnForm *f, const SnForm *to, const MlirValue *sums);
 
 // edit/take_apart.c: the first subscript d1 * n + d2 of the access becomes both, of its value seen so; its place,
 // -1 if there is none. And what a form stored in such a value, as it was: of type `to`.

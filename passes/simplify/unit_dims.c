@@ -105,7 +105,7 @@ static void drop_columns(const SnForm *f) {
     sn_push(&to.outputs, at_dims(f, f->outputs.data[k], dims));
   MlirOperation made = sn_form_create(&b, &to, false);
   SnBuilder in = sn_at_end(to.body, b.loc);
-  sn_copy_body_by_elements(&in, f, &to, (MlirValue){0});
+  sn_copy_body_by_elements(&in, f, &to, NULL);
   for (intptr_t r = 0; r < sn_num_results(f->op); ++r)
     mlirValueReplaceAllUsesOfWith(sn_result(f->op, r), sn_result(made, r));
   mlirOperationDestroy(f->op);

@@ -104,8 +104,7 @@ bool sn_has_few_sums(const SnForm *f) {
 
 // ---- the row -------------------------------------------------------------------------------------
 
-// The side's elements in the type of the sum. Its accesses are inputs of the row program, in their order.
-static MlirValue side_row(SnBuilder *b, const SnForm *f, const SnForm *to, size_t number, MlirType type) {
+MlirValue sn_side_row(SnBuilder *b, const SnForm *f, const SnForm *to, size_t number, MlirType type) {
   SnSide side = sn_side(f, number);
   MlirValue x = sn_input_argument(to, side.first);
   if (side.program.ptr) {
@@ -126,24 +125,44 @@ static MlirValue side_row(SnBuilder *b, const SnForm *f, const SnForm *to, size_
                    type, 1, &x);
 }
 
+// Product p's own dimension i is column i of what takes the form's place.
+static SnAccess summed_as_columns(const SnForm *f, SnAccess a, intptr_t dims) {
+  MlirContext ctx = mlirOperationGetContext(f->op);
+  MlirAffineExpr to[SN_MAX_DIMS];
+  intptr_t points = (intptr_t)(f->num_rows + f->num_cols);
+  for (intptr_t d = 0; d < points; ++d)
+    to[d] = mlirAffineDimExprGet(ctx, d);
+  for (size_t p = 0; p < f->products.size; ++p)
+    for (intptr_t i = 0; i < f->products.data[p].num_dims; ++i)
+      to[sn_first_own(f, p) + i] = mlirAffineDimExprGet(ctx, points + i);
+  a.map = sn_map_replace(a.map, dims, to);
+  return a;
+}
+
 void sn_sum_by_rows(MlirOperation contract, MlirAttribute cut) {
   SnForm f = sn_form_read(contract);
   SnBuilder b = sn_before(contract);
   SnForm to = {.num_rows = f.num_rows + f.num_cols, .num_cols = sn_side_summed(&f, 0).num_dims};
-  for (size_t d = 0; d < f.dims.size; ++d)
+  intptr_t dims = (intptr_t)(to.num_rows + to.num_cols);
+  for (intptr_t d = 0; d < dims; ++d)
     sn_push(&to.dims, f.dims.data[d]);
   for (size_t k = 0; k < f.inputs.size; ++k)
-    sn_push(&to.inputs, f.inputs.data[k]);
+    sn_push(&to.inputs, summed_as_columns(&f, f.inputs.data[k], dims));
   for (size_t k = 0; k < f.indices.size; ++k)
-    sn_push(&to.indices, f.indices.data[k]);
+    sn_push(&to.indices, summed_as_columns(&f, f.indices.data[k], dims));
   for (size_t k = 0; k < f.outputs.size; ++k)
-    sn_push(&to.outputs, f.outputs.data[k]);
+    sn_push(&to.outputs, summed_as_columns(&f, f.outputs.data[k], dims));
   MlirOperation made = sn_form_create(&b, &to, false);
   SnBuilder in = sn_at_end(to.body, b.loc);
-  MlirType type = f.products.data[0].type;
-  MlirValue both[] = {side_row(&in, &f, &to, 0, type), side_row(&in, &f, &to, 1, type)},
-            x = sn_row_op(&in, sn_is_float(type) ? "arith.mulf" : "arith.muli", (MlirType){0}, 2, both);
-  sn_copy_body_by_elements(&in, &f, &to, sn_row_reduce(&in, "add", x, type));
+  MlirValue *sums = sn_alloc(f.products.size * sizeof *sums);
+  for (size_t p = 0; p < f.products.size; ++p) {
+    MlirType type = f.products.data[p].type;
+    MlirValue both[] = {sn_side_row(&in, &f, &to, 2 * p, type), sn_side_row(&in, &f, &to, 2 * p + 1, type)},
+              x = sn_row_op(&in, sn_is_float(type) ? "arith.mulf" : "arith.muli", (MlirType){0}, 2, both);
+    sums[p] = sn_row_reduce(&in, "add", x, type);
+  }
+  sn_copy_body_by_elements(&in, &f, &to, sums);
+  free(sums);
   for (intptr_t r = 0; r < sn_num_results(contract); ++r)
     mlirValueReplaceAllUsesOfWith(sn_result(contract, r), sn_result(made, r));
   if (cut.ptr)

@@ -159,9 +159,12 @@ bool sn_make_again(MlirOperation contract, int64_t bytes, MlirAttribute cut);
 
 // ---- split/few.c ------------------------------------------------------------------------
 
-// A GPU has few elements of the contract's product, and each is a long sum; and a rowwise that sums them in its place.
+// A GPU has few elements of the contract's product, and each is a long sum.
 bool sn_has_few_sums(const SnForm *f);
+// A rowwise in the contract's place, of whose rows each element is a sum. All products sum as many elements.
 void sn_sum_by_rows(MlirOperation contract, MlirAttribute cut);
+// The elements of side `number` of f in the type of the sum, in the body of `to`, whose inputs are f's in their order.
+MlirValue sn_side_row(SnBuilder *b, const SnForm *f, const SnForm *to, size_t number, MlirType type);
 
 // ---- split/split.c ----------------------------------------------------------------------
 
