@@ -31,14 +31,12 @@
 #include "lowering/facts/gpu_window_tiles.h"
 #include "passes/split/pieces.h"
 #include "target/chips.h"
-#include <stdio.h>
 
 enum {
   TILE = 128,                // rows or columns of a tile; each tile of the other side reads a side again
   COPY_BYTES = 900,          // that all multiprocessors read or write in a cycle
   GROWN_BYTES = 1800,        // the same of lines that are multiples of 4 bytes and only grow
   COPY_CYCLES = 7000,        // of one more launch
-  LINE_BYTES = 16,           // that lines are multiples of
   MOST_PADDED = 2,           // times the summed elements
   F32_LANES = 4,             // of a vector
   ONCE_ELEMENT_CYCLES = 50, // of mma.sync, whose threads wait for nobody
@@ -130,7 +128,7 @@ static bool may_grow(const Plan *p, int is_b) {
 
 // So long that pieces of 16, 8 or 4 bytes fill it.
 static int64_t padded_size(int64_t size, int64_t bits) {
-  int64_t lanes = LINE_BYTES * 8 / bits;
+  int64_t lanes = SN_LINE_BYTES * 8 / bits;
   while (lanes > 1 && size <= lanes / 2)
     lanes /= 2;
   return lanes * bits >= 32 ? sn_pieces(size, lanes) * lanes : 0;
@@ -255,7 +253,7 @@ static bool plan_f32(Plan *p, size_t number, const SnGpuChip *chip) {
 // computed has them for nothing. Another one is written where that is less than its pieces (an H200: 12886 x 3520 of
 // 5412 in bf16 857 us by pieces of 8 bytes, 771 written; 15720 x 131 of 658 25.6 us by pieces of 4 bytes, 33 written).
 static double piece_cycles(Plan *p, int is_b, const SnGpuSlot *slot, const SnGpuChip *chip) {
-  if (slot->fetch != SN_GPU_BY_PIECES || slot->lanes * side_bits(p, is_b) >= LINE_BYTES * 8 || !may_grow(p, is_b))
+  if (slot->fetch != SN_GPU_BY_PIECES || slot->lanes * side_bits(p, is_b) >= SN_LINE_BYTES * 8 || !may_grow(p, is_b))
     return 0;
   if (may_write_longer(side_of(p, is_b)->value))
     return (double)SN_GPU_PIECE_CYCLES / (double)slot->lanes;
@@ -268,8 +266,8 @@ static double piece_cycles(Plan *p, int is_b, const SnGpuSlot *slot, const SnGpu
 // 3 x 3 of 34 channels in bf16 25.7 us by pieces of 4 bytes; 14.6 with 40 channels, writing them included.)
 static double window_cycles(const Plan *p, int is_b, const SnGpuSlot *slot) {
   int64_t bits = slot->lanes * side_bits(p, is_b);
-  return slot->fetch == SN_GPU_BY_PIECES && bits < LINE_BYTES * 8 && !may_grow(p, is_b)
-             ? WINDOW_PIECE_CYCLES * (1.0 - (double)bits / (LINE_BYTES * 8)) / (double)slot->lanes
+  return slot->fetch == SN_GPU_BY_PIECES && bits < SN_LINE_BYTES * 8 && !may_grow(p, is_b)
+             ? WINDOW_PIECE_CYCLES * (1.0 - (double)bits / (SN_LINE_BYTES * 8)) / (double)slot->lanes
              : 0;
 }
 
@@ -327,136 +325,6 @@ static bool plan_product(Plan *p, size_t number, const SnGpuChip *chip) {
 
 // ---- what is written ---------------------------------------------------------------------------------
 
-// The form that copies `from`, over the dimensions of `shape`, the last of them its columns.
-static MlirValue copied(SnBuilder *b, MlirValue from, MlirAffineMap read, intptr_t rank, const int64_t *shape,
-                        MlirAffineMap written, bool fill) {
-  MlirType element = sn_element(sn_type_of(from));
-  int64_t to[SN_MAX_DIMS];
-  SnForm copy = {.num_rows = rank - 1, .num_cols = 1};
-  for (intptr_t i = 0; i < rank; ++i) {
-    char name[24];
-    snprintf(name, sizeof name, "d%lld", (long long)i);
-    sn_push(&copy.dims, ((SnDim){.name = mlirStringAttrGetValue(sn_string(b->ctx, name)), .size = shape[i]}));
-    to[i] = shape[mlirAffineDimExprGetPosition(mlirAffineMapGetResult(written, i))];
-  }
-  SnAccess in = {.value = from, .map = read},
-           out = {.value = sn(b, "tensor.empty", sn_values(0, NULL), sn_tensor(element, rank, to)), .map = written};
-  if (fill)
-    in.fill = sn_is_float(element) ? mlirFloatAttrDoubleGet(b->ctx, element, 0) : mlirIntegerAttrGet(element, 0);
-  sn_push(&copy.inputs, in);
-  sn_push(&copy.outputs, out);
-  MlirOperation made = sn_form_create(b, &copy, false);
-  SnBuilder body = sn_at_end(copy.body, b->loc);
-  sn_op(&body, "sinter.yield", sn_input_argument(&copy, 0), sn_types(0, NULL));
-  sn_form_free(&copy);
-  return sn_result(made, 0);
-}
-
-// Its last dimension only grows.
-static MlirValue write_longer(SnBuilder *b, MlirValue from, int64_t length) {
-  MlirType t = sn_type_of(from);
-  intptr_t rank = sn_rank(t);
-  int64_t shape[SN_MAX_DIMS];
-  for (intptr_t i = 0; i < rank; ++i)
-    shape[i] = i + 1 < rank ? sn_dim(t, i) : length;
-  MlirAffineMap same = mlirAffineMapMultiDimIdentityGet(b->ctx, rank);
-  return copied(b, from, same, rank, shape, same, true);
-}
-
-// The same operations on rows of another length.
-static void copy_body(SnBuilder *b, const SnForm *f, const SnForm *to) {
-  SnMap map = {0};
-  for (size_t k = 0; k < f->inputs.size; ++k)
-    sn_map(&map, sn_input_argument(f, k), sn_input_argument(to, k));
-  MlirOperation end = mlirBlockGetTerminator(f->body);
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, end);
-       op = mlirOperationGetNextInBlock(op)) {
-    MlirValue was = sn_result(op, 0), operands[SN_MAX_ELEMENTWISE];
-    for (intptr_t i = 0; i < sn_num_operands(op); ++i)
-      operands[i] = sn_lookup(&map, sn_operand(op, i));
-    MlirType t = sn_type_of(was);
-    bool is_row = mlirTypeIsARankedTensor(t);
-    MlirType is = is_row ? sn_row_type(to, sn_element(t)) : t;
-    b->loc = mlirOperationGetLocation(op);
-    sn_map(&map, was,
-           is_row && sn_row_op_of(op)->id == SN_OP_constant
-               ? sn_as_row(b, sn_constant(b, sn_constant_of(was)), is)
-               : sn_result(sn_clone_as(b, op, sn_values(sn_num_operands(op), operands), sn_types(1, &is)), 0));
-  }
-  sn_op(b, "sinter.yield", sn_lookup(&map, sn_operand(end, 0)), sn_types(0, NULL));
-  sn_map_free(&map);
-}
-
-// The form that computes it, with longer lines: behind the end it reads zeros, and nobody reads what it makes of them.
-static MlirValue compute_longer(MlirValue from, int64_t length) {
-  MlirOperation op = mlirOpResultGetOwner(from);
-  SnBuilder b = sn_before(op);
-  SnForm f = sn_form_read(op), to = sn_form_read(op);
-  MlirType t = sn_type_of(from);
-  int64_t shape[SN_MAX_DIMS];
-  for (intptr_t i = 0; i < sn_rank(t); ++i)
-    shape[i] = i + 1 < sn_rank(t) ? sn_dim(t, i) : length;
-  to.dims.data[f.num_rows].size = length;
-  for (size_t k = 0; k < to.inputs.size; ++k) {
-    SnAccess *a = &to.inputs.data[k];
-    MlirType element = sn_element(sn_type_of(a->value));
-    if (!a->fill.ptr && sn_map_uses(a->map, (intptr_t)f.num_rows))
-      a->fill = sn_is_float(element) ? mlirFloatAttrDoubleGet(b.ctx, element, 0) : mlirIntegerAttrGet(element, 0);
-  }
-  to.outputs.data[0].value = sn(&b, "tensor.empty", sn_values(0, NULL), sn_tensor(sn_element(t), sn_rank(t), shape));
-  MlirOperation made = sn_form_create(&b, &to, false);
-  SnBuilder in = sn_at_end(to.body, b.loc);
-  copy_body(&in, &f, &to);
-  sn_form_free(&to);
-  sn_form_free(&f);
-  return sn_result(made, 0);
-}
-
-// [first, first + 1, ...]
-static MlirAttribute numbers(MlirContext ctx, int64_t first, intptr_t n) {
-  MlirAttribute all[2];
-  for (intptr_t i = 0; i < n; ++i)
-    all[i] = sn_i64(ctx, first + i);
-  return mlirArrayAttrGet(ctx, n, all);
-}
-
-// Rows are in the order of what is read, so that neighbouring threads read neighbours; each writes so many elements of
-// the moved dimension.
-//
-//   %y[n, h, w, c8, e] = %x[n, 8 c8 + e, h, w], then c8 and e are one
-static MlirValue write_moved(SnBuilder *b, MlirValue from, intptr_t moved, int64_t length) {
-  MlirType t = sn_type_of(from);
-  intptr_t rank = sn_rank(t), n = 0;
-  int64_t shape[SN_MAX_DIMS], result[SN_MAX_DIMS], lanes = LINE_BYTES * 8 / (int64_t)sn_bits(sn_element(t));
-  MlirAffineExpr read[SN_MAX_DIMS], written[SN_MAX_DIMS], lane = mlirAffineDimExprGet(b->ctx, rank);
-  MlirAttribute groups[SN_MAX_DIMS];
-  while (length % lanes)
-    lanes /= 2;
-  for (intptr_t i = 0; i < rank; ++i) {
-    MlirAffineExpr d = mlirAffineDimExprGet(b->ctx, i);
-    shape[i] = i == moved ? length / lanes : sn_dim(t, i);
-    read[i] =
-        i == moved ? mlirAffineAddExprGet(mlirAffineMulExprGet(d, mlirAffineConstantExprGet(b->ctx, lanes)), lane) : d;
-    if (i == moved)
-      continue;
-    groups[n] = numbers(b->ctx, n, 1);
-    result[n] = sn_dim(t, i);
-    written[n++] = d;
-  }
-  shape[rank] = lanes;
-  written[n] = mlirAffineDimExprGet(b->ctx, moved), written[n + 1] = lane;
-  groups[n] = numbers(b->ctx, n, 2);
-  result[n] = length;
-  MlirValue apart = copied(b, from, mlirAffineMapGet(b->ctx, rank + 1, 0, rank, read), rank + 1, shape,
-                           mlirAffineMapGet(b->ctx, rank + 1, 0, rank + 1, written), length != sn_dim(t, moved));
-  return sn(b, "tensor.collapse_shape", apart, sn_tensor(sn_element(t), rank, result),
-            sn_attr("reassociation", mlirArrayAttrGet(b->ctx, rank, groups)));
-}
-
-static MlirValue write_arranged(SnBuilder *b, MlirValue from, intptr_t moved, int64_t length) {
-  return moved == sn_rank(sn_type_of(from)) - 1 ? write_longer(b, from, length) : write_moved(b, from, moved, length);
-}
-
 // Of the same block, so that it is there for whoever comes later.
 static MlirValue arranged(SnBuilder *b, ArrangedVec *all, MlirOperation user, MlirValue from, intptr_t moved,
                           int64_t length) {
@@ -467,14 +335,14 @@ static MlirValue arranged(SnBuilder *b, ArrangedVec *all, MlirOperation user, Ml
         mlirBlockEqual(block, mlirOperationGetBlock(user)))
       return x->to;
   }
-  MlirValue to = write_arranged(b, from, moved, length);
+  MlirValue to = sn_write_arranged(b, from, moved, length);
   sn_push(all, ((Arranged){from, to, moved, length}));
   return to;
 }
 
 static void rearrange_side(SnBuilder *b, const Plan *p, int is_b, SnAccess *a, ArrangedVec *all) {
   intptr_t moved = p->moved[is_b], rank = sn_rank(sn_type_of(a->value)), n = 0;
-  int64_t lanes = LINE_BYTES * 8 / side_bits(p, is_b),
+  int64_t lanes = SN_LINE_BYTES * 8 / side_bits(p, is_b),
           length = p->inner >= 0 ? p->padded : sn_pieces(sn_dim(sn_type_of(a->value), moved), lanes) * lanes;
   MlirAffineExpr e[SN_MAX_DIMS];
   for (intptr_t i = 0; i < rank; ++i)
@@ -482,7 +350,7 @@ static void rearrange_side(SnBuilder *b, const Plan *p, int is_b, SnAccess *a, A
       e[n++] = mlirAffineMapGetResult(a->map, i);
   e[n] = mlirAffineMapGetResult(a->map, moved);
   bool computed = p->inner < 0 && may_write_longer(a->value);
-  a->value = computed ? compute_longer(a->value, length) : arranged(b, all, p->f.op, a->value, moved, length);
+  a->value = computed ? sn_compute_longer(a->value, length) : arranged(b, all, p->f.op, a->value, moved, length);
   a->map = mlirAffineMapGet(b->ctx, mlirAffineMapGetNumDims(a->map), mlirAffineMapGetNumSymbols(a->map), rank, e);
 }
 

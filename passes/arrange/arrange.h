@@ -59,4 +59,10 @@ MlirOperation sn_multiply_rows(MlirOperation op, const SnForm *form, const SnRow
 // they are finite: what is masked is said by positions alone.
 bool sn_row_lives(MlirValue row);
 
+// written_sides.c: a side of a product with dimension `moved` as its last one, which is `length` long then, zeros
+// behind what there was. And the result of a form that computes one element from others, in lines so long.
+enum { SN_LINE_BYTES = 16 }; // that copies want lines to be multiples of
+MlirValue sn_write_arranged(SnBuilder *b, MlirValue from, intptr_t moved, int64_t length);
+MlirValue sn_compute_longer(MlirValue from, int64_t length);
+
 #endif
