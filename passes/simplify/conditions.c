@@ -2,9 +2,11 @@
 //
 //   row_reduce and (broadcast %s | %m)     ->  %s | row_reduce and %m           (and so of `or` and `&`)
 //   row_reduce and (j - 384 < 0), j < 512  ->  false
+//   select (j + 16 < 8), %x, %y            ->  %y
 //
 // A lookup that is one piece of a concatenation asserts its index where its columns are: such an assert is of one
-// index, not of a row.
+// index, not of a row. What reads one piece of a concatenation that was merged into it chooses among all of them; it
+// reads that one.
 //
 // runs in: simplify, fuse    test: test/passes/simplify/conditions.mlir
 
@@ -117,6 +119,24 @@ static int says(MlirValue v, int64_t j, Places *places) {
   return y == NOBODY_KNOWS ? y : and ? x & y : or ? x | y : x ^ y;
 }
 
+// What the condition, a row, says in all columns (`all`), or in any; NOBODY_KNOWS if not numbers of columns alone say
+// that.
+static int said(MlirOperation asked, MlirValue x, bool all) {
+  Places p = {.columns = sn_dim(sn_type_of(x), 0)};
+  if (p.columns == SN_DYNAMIC || p.columns < 1 || p.columns > FAR || says(x, 0, &p) == NOBODY_KNOWS)
+    return NOBODY_KNOWS;
+  if (p.n == MOST_PLACES) {
+    sn_no(asked, "a condition of too many comparisons");
+    return NOBODY_KNOWS;
+  }
+  int found = says(x, 0, NULL);
+  for (size_t k = 0; k < p.n; ++k) {
+    int here = says(x, p.at[k], NULL);
+    found = all ? found & here : found | here;
+  }
+  return found;
+}
+
 static bool columns_say(SnRewriter *rw, MlirOperation reduce) {
   bool all = sn_is_reduce(reduce, "and");
   MlirValue x = sn_operand(reduce, 0);
@@ -124,17 +144,30 @@ static bool columns_say(SnRewriter *rw, MlirOperation reduce) {
       sn_bits(sn_element(sn_type_of(x))) != 1 ||
       !mlirTypeEqual(sn_type_of(sn_result(reduce, 0)), sn_element(sn_type_of(x))))
     return false;
-  Places p = {.columns = sn_dim(sn_type_of(x), 0)};
-  if (p.columns == SN_DYNAMIC || p.columns < 1 || p.columns > FAR || says(x, 0, &p) == NOBODY_KNOWS)
+  int found = said(reduce, x, all);
+  if (found == NOBODY_KNOWS)
     return false;
-  if (p.n == MOST_PLACES)
-    return sn_no(reduce, "a condition of too many comparisons");
-  int found = says(x, 0, NULL);
-  for (size_t k = 0; k < p.n; ++k) {
-    int here = says(x, p.at[k], NULL);
-    found = all ? found & here : found | here;
-  }
   sn_replace(rw, reduce, sn_int(rw->b, sn_type_of(sn_result(reduce, 0)), found));
+  return true;
+}
+
+// In the program of a side a row is what is summed, and no row of columns.
+static bool is_in_side(MlirOperation op) {
+  MlirOperation form = mlirOperationGetParentOperation(op);
+  MlirBlock block = mlirOperationGetBlock(op);
+  return sn_is(form, "sinter.contract") &&
+         !mlirBlockEqual(block, mlirRegionGetFirstBlock(mlirOperationGetRegion(form, 0))) &&
+         !mlirBlockEqual(block, mlirRegionGetFirstBlock(mlirOperationGetRegion(form, 1)));
+}
+
+static bool one_is_chosen(SnRewriter *rw, MlirOperation select) {
+  MlirValue condition = sn_operand(select, 0);
+  if (!sn_is_row(condition) || sn_null(sn_definer(condition)) || is_in_side(select))
+    return false;
+  int all = said(select, condition, true);
+  if (all == NOBODY_KNOWS || (!all && said(select, condition, false)))
+    return false;
+  sn_replace(rw, select, sn_operand(select, all ? 1 : 2));
   return true;
 }
 
@@ -142,4 +175,4 @@ static bool conditions(SnRewriter *rw, MlirOperation reduce) {
   return columns_say(rw, reduce) || scalars_leave(rw, reduce);
 }
 
-SnRules sn_simplify_conditions = {{"sinter.row_reduce", conditions}, {0}};
+SnRules sn_simplify_conditions = {{"sinter.row_reduce", conditions}, {"arith.select", one_is_chosen}, {0}};

@@ -100,3 +100,33 @@ func.func @dynamic(%x: tensor<3x?xi1>, %t: tensor<3xi1>, %n: index) -> tensor<3x
   }
   return %y : tensor<3xi1>
 }
+
+// -----
+
+// What is chosen in all columns is no choice: of columns 0 to 5, those 8 further are none of the first 8, and 0 to 5 are.
+// One that changes among them stays.
+
+// CHECK-LABEL: func @chosen
+//       CHECK:   ^row(%[[A:.+]]: tensor<6xf32>, %[[B:.+]]: tensor<6xf32>, %[[C:.+]]: tensor<6xf32>):
+//   CHECK-NOT:     arith.select
+//       CHECK:     %[[S:.+]] = arith.select %{{.+}}, %[[A]], %[[C]] :
+//   CHECK-NOT:     arith.select
+//       CHECK:     sinter.yield %[[B]], %[[A]], %[[S]] :
+func.func @chosen(%a: tensor<3x6xf32>, %b: tensor<3x6xf32>, %c: tensor<3x6xf32>) -> (tensor<3x6xf32>, tensor<3x6xf32>, tensor<3x6xf32>) {
+  %e = tensor.empty() : tensor<3x6xf32>
+  %y:3 = sinter.rowwise (i = 3) by (j = 6) ins(%a[i, j] : tensor<3x6xf32>, %b[i, j] : tensor<3x6xf32>, %c[i, j] : tensor<3x6xf32>) outs(%e[i, j] : tensor<3x6xf32>, %e[i, j] : tensor<3x6xf32>, %e[i, j] : tensor<3x6xf32>) {
+  ^row(%p: tensor<6xf32>, %q: tensor<6xf32>, %r: tensor<6xf32>):
+    %5 = arith.constant dense<5> : tensor<6xindex>
+    %8 = arith.constant dense<8> : tensor<6xindex>
+    %j = sinter.index j : tensor<6xindex>
+    %k = arith.addi %j, %8 : tensor<6xindex>
+    %none = arith.cmpi ult, %k, %8 : tensor<6xindex>
+    %all = arith.cmpi ult, %j, %8 : tensor<6xindex>
+    %some = arith.cmpi ult, %j, %5 : tensor<6xindex>
+    %s = arith.select %none, %p, %q : tensor<6xi1>, tensor<6xf32>
+    %t = arith.select %all, %p, %r : tensor<6xi1>, tensor<6xf32>
+    %u = arith.select %some, %p, %r : tensor<6xi1>, tensor<6xf32>
+    sinter.yield %s, %t, %u : tensor<6xf32>, tensor<6xf32>, tensor<6xf32>
+  }
+  return %y#0, %y#1, %y#2 : tensor<3x6xf32>, tensor<3x6xf32>, tensor<3x6xf32>
+}
