@@ -103,8 +103,8 @@ func.func @dynamic(%x: tensor<3x?xi1>, %t: tensor<3xi1>, %n: index) -> tensor<3x
 
 // -----
 
-// What is chosen in all columns is no choice: of columns 0 to 5, those 8 further are none of the first 8, and 0 to 5 are.
-// One that changes among them stays.
+// What is chosen in all columns is no choice: of columns 0 to 5, those 8 further are none of the first 8, and 0 to 5
+// are. One that changes among them stays.
 
 // CHECK-LABEL: func @chosen
 //       CHECK:   ^row(%[[A:.+]]: tensor<6xf32>, %[[B:.+]]: tensor<6xf32>, %[[C:.+]]: tensor<6xf32>):
