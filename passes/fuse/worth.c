@@ -168,6 +168,13 @@ static bool leaves_vectors(const SnMerge *m, const SnPolicy *policy) {
   return m->a.num_cols && !in_columns(m) && !policy->tensor_cores;
 }
 
+// Rows of fewer columns leave lanes idle; by itself a's rows are as long as memory has pieces.
+static double idle_lanes(const SnMerge *m, const SnPolicy *policy) {
+  const SnForm *to = &m->merged;
+  double columns = points(to, to->num_rows, to->num_rows + to->num_cols);
+  return in_columns(m) && columns < LANES && !policy->tensor_cores ? LANES / columns : 1;
+}
+
 // A processor has an instruction for it, which is as good number by number.
 static bool is_root(MlirOperation op) { return sn_is(op, "math.sqrt") || sn_is(op, "math.rsqrt"); }
 
@@ -190,7 +197,8 @@ static double again_for_a_byte(const SnMerge *m, size_t places, const SnPolicy *
   for (intptr_t r = 0; r < mlirOperationGetNumResults(m->a.op); ++r)
     bytes += (double)(1 + places) * sn_bytes(sn_type_of(mlirOperationGetResult(m->a.op, r)));
   times *= leaves_vectors(m, policy) ? LANES : 1;
-  return (times - 1) * points(&m->a, 0, (intptr_t)m->a.dims.size) * operations / bytes;
+  double again = (times - 1) * (times > 1 ? idle_lanes(m, policy) : 1);
+  return again * points(&m->a, 0, (intptr_t)m->a.dims.size) * operations / bytes;
 }
 
 // What stays in a core's cache is written and read so many times as fast. To make it where it is read saves a kernel as

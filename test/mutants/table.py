@@ -826,6 +826,8 @@ MUTANTS = [Mutant(*m) for m in (
      "a norm is rounded again for each of 64 columns"),
     ("passes/fuse/worth.c", "places > 1 ? SHARED_IN_CACHE : IN_CACHE", "IN_CACHE", ["passes/fuse/policy.mlir"],
      "a logarithm that the first of two readers stores in a cache is computed by both"),
+    ("passes/fuse/worth.c", "(times > 1 ? idle_lanes(m, policy) : 1)", "1", ["passes/fuse/policy.mlir"],
+     "a table of rows of four columns is computed again for each of a batch of two"),
     ("passes/fuse/worth.c", "== SN_COST_FUNCTION && !is_root(op)", "== SN_COST_FUNCTION", ["passes/fuse/policy.mlir"],
      "a batch norm's roots are a kernel of their own"),
     ("passes/fuse/worth.c", "known && leaves_vectors(m, policy) &&", "!known && leaves_vectors(m, policy) &&",

@@ -690,3 +690,48 @@ func.func @one_row(%x: tensor<2x32xf32>, %w: tensor<64x32xf32>, %v: tensor<64x32
   }
   return %y, %z : tensor<64xf32>, tensor<64xf32>
 }
+
+// -----
+
+// Of rows of four columns a vector has half its lanes idle: an exponential for each of two batches takes longer than a
+// kernel of all of them.
+
+// AGGRESSIVE-LABEL: func @rows_of_four
+// AGGRESSIVE-COUNT-2: sinter.rowwise
+// AGGRESSIVE: return
+// AGGRESSIVE-LABEL: func @rows_of_eight
+// AGGRESSIVE-COUNT-1: sinter.rowwise
+// AGGRESSIVE-NOT: sinter.rowwise
+// AGGRESSIVE: return
+func.func @rows_of_four(%x: tensor<2x32x4xf32>, %b: tensor<32x4xf32>) -> tensor<2x32x4xf32> {
+  %e = tensor.empty() : tensor<32x4xf32>
+  %d = tensor.empty() : tensor<2x32x4xf32>
+  %s = sinter.rowwise (i = 32) by (j = 4) ins(%b[i, j] : tensor<32x4xf32>) outs(%e[i, j] : tensor<32x4xf32>) {
+  ^row(%r: tensor<4xf32>):
+    %c = math.exp %r : tensor<4xf32>
+    sinter.yield %c : tensor<4xf32>
+  }
+  %y = sinter.rowwise (n = 2, i = 32) by (j = 4)
+      ins(%x[n, i, j] : tensor<2x32x4xf32>, %s[i, j] : tensor<32x4xf32>) outs(%d[n, i, j] : tensor<2x32x4xf32>) {
+  ^row(%r: tensor<4xf32>, %q: tensor<4xf32>):
+    %c = arith.mulf %r, %q : tensor<4xf32>
+    sinter.yield %c : tensor<4xf32>
+  }
+  return %y : tensor<2x32x4xf32>
+}
+func.func @rows_of_eight(%x: tensor<2x32x8xf32>, %b: tensor<32x8xf32>) -> tensor<2x32x8xf32> {
+  %e = tensor.empty() : tensor<32x8xf32>
+  %d = tensor.empty() : tensor<2x32x8xf32>
+  %s = sinter.rowwise (i = 32) by (j = 8) ins(%b[i, j] : tensor<32x8xf32>) outs(%e[i, j] : tensor<32x8xf32>) {
+  ^row(%r: tensor<8xf32>):
+    %c = math.exp %r : tensor<8xf32>
+    sinter.yield %c : tensor<8xf32>
+  }
+  %y = sinter.rowwise (n = 2, i = 32) by (j = 8)
+      ins(%x[n, i, j] : tensor<2x32x8xf32>, %s[i, j] : tensor<32x8xf32>) outs(%d[n, i, j] : tensor<2x32x8xf32>) {
+  ^row(%r: tensor<8xf32>, %q: tensor<8xf32>):
+    %c = arith.mulf %r, %q : tensor<8xf32>
+    sinter.yield %c : tensor<8xf32>
+  }
+  return %y : tensor<2x32x8xf32>
+}
