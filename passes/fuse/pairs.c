@@ -13,6 +13,7 @@
 // runs in: fuse, explain    test: test/passes/fuse/fuse.mlir
 
 #include "passes/fuse/pairs.h"
+#include <math.h>
 
 bool sn_can_fuse(MlirOperation a, MlirOperation b, const SnPolicy *policy) {
   SnMerge m;
@@ -59,7 +60,8 @@ typedef struct {
 // ---- the heap ----------------------------------------------------------------------------------
 
 // A merge takes time with what the two hold. Were large forms merged with one small form after another, that would be
-// the square of what they hold in the end: of those that save the same, pairs of about the same size wait their turn.
+// the square of what they hold in the end: of those that save about the same, pairs of about the same size wait their
+// turn.
 enum { SMALL = 64 }; // operations and operands: less is merged in no time
 static int size_class(const Pair *p) {
   size_t n = p->a->size.operations + p->b->size.operations + p->a->bytes.size + p->b->bytes.size;
@@ -69,15 +71,25 @@ static int size_class(const Pair *p) {
   return class;
 }
 
-// Saves more; of two that save the same, a smaller one, then the one whose later form, then whose earlier form stands
-// first.
+// Four steps to each doubling.
+static int magnitude(double saved) {
+  int exponent;
+  double part = frexp(saved, &exponent); // 1/2 and more, less than 1
+  return 4 * exponent + (int)(8 * part);
+}
+
+// Saves more by a step; of two that do not, a smaller one, then one that saves more at all, then the one whose later
+// form, then whose earlier form stands first.
 static bool better(const Search *s, const Pair *p, const Pair *q) {
   const SnOrder *order = &s->forms.order;
-  if (p->shared.saved != q->shared.saved)
-    return p->shared.saved > q->shared.saved;
+  double saves_p = p->shared.saved, saves_q = q->shared.saved;
+  if (saves_p != saves_q && magnitude(saves_p) != magnitude(saves_q))
+    return saves_p > saves_q;
   int of_p = size_class(p), of_q = size_class(q);
   if (of_p != of_q)
     return of_p < of_q;
+  if (saves_p != saves_q)
+    return saves_p > saves_q;
   return p->b == q->b ? sn_order_place(order, p->a->op) < sn_order_place(order, q->a->op)
                       : sn_order_place(order, p->b->op) < sn_order_place(order, q->b->op);
 }

@@ -299,14 +299,15 @@ enum { MANY_ALIKE = 64, MUCH_AGAIN = 4 };
 static bool is_rounded_again(const SnMerge *m, const SnPolicy *policy) {
   double operations = 0, again = points(&m->a, 0, (intptr_t)m->a.dims.size) * times_again(m);
   bool rounds = false;
+  if (rows_alike(m) < MANY_ALIKE)
+    return false;
   for (MlirOperation op = mlirBlockGetFirstOperation(m->a.body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     MlirType t = mlirOperationGetNumResults(op) ? sn_element(sn_type_of(sn_result(op, 0))) : (MlirType){0};
     bool half = t.ptr && sn_is_float(t) && sn_bits(t) <= 16 && operations_of(op) > 0;
     operations += operations_of(op) + (half ? 2 : 0);
     rounds |= half;
   }
-  return rounds && operations >= MUCH_AGAIN && rows_alike(m) >= MANY_ALIKE &&
-         (!policy->tensor_cores || again * operations > OF_A_LAUNCH);
+  return rounds && operations >= MUCH_AGAIN && (!policy->tensor_cores || again * operations > OF_A_LAUNCH);
 }
 
 bool sn_worth(const SnMerge *m, const SnPolicy *policy) {

@@ -2,6 +2,7 @@
 """Whether the compiler's own work grows as programs do: it is counted, not timed.
 
   growth.py KIND ... [--gradients] [--options=TEXT] [--passes=PIPELINE] [--library] [--exponent=1.1] [--each=1.5]
+            [--instructions]
 
 Compiles programs of bench/compile_programs at two sizes with test-counting-opt, and compares how often the functions
 of counted.inc and upstream.inc were called. All calls together grow at most with --exponent. A single function may do
@@ -9,10 +10,14 @@ with a few calls more, as a heap's comparisons do, but not with the square: more
 called less than a few times for each operation is too little to tell. With --passes calls of these alone are counted;
 $wrt stands for sinter-differentiate's option. With --library a whole library is made, and what LLVM's optimiser sees
 behind each function (references.c) counts too.
+
+With --instructions valgrind counts those of sinter-opt in place of calls, less those for a program of one operation:
+what upstream's passes take is in it. That takes minutes, and is no test.
 """
 import argparse
 import math
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -45,7 +50,7 @@ SIZES = {
     "reshapes": (60, 240),
     "turned": (60, 240),
     "slices": (240, 960),
-    "shrinking": (240, 960),
+    "shrinking": (120, 480),
     "inserts": (100, 400),
     "replaced": (160, 640),
     "stacked": (60, 240),
@@ -66,7 +71,7 @@ SIZES = {
 
 
 def work(options, kind, n):
-    """Of each function, how often it was called."""
+    """Of each function, how often it was called; or of the instructions, how many."""
     command = [sys.executable, ROOT / "bench" / "compile_programs", kind, str(n)]
     command += ["--loss"] if options.gradients else []
     program = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
@@ -76,11 +81,16 @@ def work(options, kind, n):
     if options.passes:
         road = f"--pass-pipeline=builtin.module({options.passes.replace('$wrt', wrt)})"
     tool = ["test-counting-cc", "-", "-o", "counted.o"] if options.library else [
-        "test-counting-opt", road, "--mlir-disable-threading", "-o", "/dev/null"]
+        "sinter-opt" if options.instructions else "test-counting-opt", road, "--mlir-disable-threading", "-o",
+        "/dev/null"]
+    if options.instructions:
+        tool = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", *tool]
     done = subprocess.run(tool, input=program, stderr=subprocess.PIPE, check=False)
     lines = done.stderr.decode().splitlines()
     if done.returncode:
         sys.exit(f"{kind} {n}: not compiled: {' '.join(lines[:3])}")
+    if options.instructions:
+        return {"instructions": int(re.search(r"I +refs: +([\d,]+)", done.stderr.decode())[1].replace(",", ""))}
     counts = [line.split() for line in lines]
     return {words[1]: int(words[0]) for words in counts if len(words) == 2 and words[0].isdigit()}
 
@@ -95,15 +105,24 @@ def main():
     parser.add_argument("--library", action="store_true", help="of sinter-cc, on its own options")
     parser.add_argument("--exponent", type=float, default=1.1)
     parser.add_argument("--each", type=float, default=1.5)
+    parser.add_argument("--instructions", action="store_true", help="count these in place of calls: minutes")
+    parser.add_argument("--scale", type=float, default=1, help="programs of this part of their size")
     parser.add_argument("--show", action="store_true", help="print each function's exponent")
     options = parser.parse_args()
     wrong = 0
+    least = work(options, "operations", 1)["instructions"] if options.instructions else 0
     for kind in options.kinds:
-        few, many = SIZES[kind]
+        few, many = (int(n * options.scale) for n in SIZES[kind])
         before, after = work(options, kind, few), work(options, kind, many)
         if not sum(before.values()):
             sys.exit(f"{kind}: nothing was counted")
         rows = []
+        if options.instructions:
+            a, b = before["instructions"] - least, after["instructions"] - least
+            total = math.log(b / a) / math.log(many / few)
+            wrong += total > options.exponent
+            print(f"| {kind} | {few}, {many} | {a / 1e9:.2f}, {b / 1e9:.2f} | {total:.2f} |", flush=True)
+            continue
         for name, count in after.items():
             exponent = math.log(max(count, 1) / max(before[name], 1)) / math.log(many / few)
             if count > 8 * many:
