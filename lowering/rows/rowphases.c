@@ -75,16 +75,16 @@ static bool is_scalar_op(MlirOperation op) {
   return true;
 }
 
-// Scalars of this phase that are asserts, or all others.
-static void scalars_of(SnBuilder *b, SnRowProgram *p, int at, bool asserts) {
+// Scalars of this phase, in the program's order: an assert stands in front of what must not be done without it.
+static void scalars_of(SnBuilder *b, SnRowProgram *p, int at, bool values, bool asserts) {
   MlirOperation end = mlirBlockGetTerminator(p->block);
   for (MlirOperation op = mlirBlockGetFirstOperation(p->block); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op))
-    if (is_scalar_op(op) && level_of(p, op) == at && sn_is(op, "cf.assert") == asserts)
+    if (is_scalar_op(op) && level_of(p, op) == at && (sn_is(op, "cf.assert") ? asserts : values))
       sn_row_emit(b, p, &p->row, op);
 }
 
-static void values_of(SnBuilder *b, SnRowProgram *p, int at) {
+static void arguments_of(SnBuilder *b, SnRowProgram *p, int at) {
   for (intptr_t k = 0; at == 0 && k < mlirBlockGetNumArguments(p->block); ++k) {
     MlirValue argument = mlirBlockGetArgument(p->block, k);
     const SnRowSource *s = &p->sources.data[k];
@@ -96,12 +96,11 @@ static void values_of(SnBuilder *b, SnRowProgram *p, int at) {
     }
     sn_row_know(p, argument, sn_row_load_lanes(b, p, &p->row, &s->access));
   }
-  scalars_of(b, p, at, false);
 }
 
 void sn_row_scalars(SnBuilder *b, SnRowProgram *p, int at) {
-  values_of(b, p, at);
-  scalars_of(b, p, at, true);
+  arguments_of(b, p, at);
+  scalars_of(b, p, at, true, true);
 }
 
 void sn_row_walk(SnBuilder *b, SnRowProgram *p, size_t count, const SnRowWalk *w) {
@@ -110,13 +109,13 @@ void sn_row_walk(SnBuilder *b, SnRowProgram *p, size_t count, const SnRowWalk *w
     if (w->before)
       w->before(b, i, w->user);
     bool has_scalars = !i || !w->part;
-    if (has_scalars)
-      values_of(b, p, (int)i);
-    if (has_scalars && !w->asserts_behind)
-      scalars_of(b, p, (int)i, true);
+    if (has_scalars) {
+      arguments_of(b, p, (int)i);
+      scalars_of(b, p, (int)i, true, !w->asserts_behind);
+    }
     if (w->columns)
       w->columns(b, i, w->user);
     if (has_scalars && w->asserts_behind)
-      scalars_of(b, p, (int)i, true);
+      scalars_of(b, p, (int)i, false, true);
   }
 }

@@ -149,7 +149,8 @@ typedef struct {
   void (*columns)(SnBuilder *b, size_t phase, void *user);
   void *user;
   bool part; // of a row: scalars that are known behind the first phase are not
-  bool asserts_behind; // a phase's columns, which do not wait for what is asked: where no assert stops the program
+  bool asserts_behind; // a phase's columns, which do not wait for what is asked: where neither an assert nor what it
+                       // forbids stops the program
 } SnRowWalk;
 // The first `count` phases of a row, in order.
 void sn_row_walk(SnBuilder *b, SnRowProgram *p, size_t count, const SnRowWalk *walk);
