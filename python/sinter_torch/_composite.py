@@ -97,7 +97,10 @@ def _nanmedian(x):
 
 def _places(size, windows):
     """[windows, longest window], the elements that each adaptive window has; the last one again where it is shorter."""
-    longest = max(-(-(k + 1) * size // windows) - k * size // windows for k in range(windows))
+    if isinstance(size, int):
+        longest = max(-(-(k + 1) * size // windows) - k * size // windows for k in range(windows))
+    else:
+        longest = size // windows + 2 * (windows > 1)  # at most
     k = torch.arange(windows).unsqueeze(1)
     start, end = k * size // windows, ((k + 1) * size + windows - 1) // windows
     return torch.minimum(start + torch.arange(longest), end - 1)
@@ -108,8 +111,6 @@ def _adaptive_max_pool(n):
         """The largest of each window and its place among the elements of an image."""
         sizes = list(sizes) * (n if len(sizes) == 1 else 1)
         images = list(x.shape[x.dim() - n :])
-        if not all(isinstance(size, int) for size in images):
-            return NotImplemented
         windows, flat, outer = [_places(*of) for of in zip(images, sizes)], None, x.dim() - n
         for k, own in enumerate(windows):
             d = outer + 2 * k
@@ -122,6 +123,29 @@ def _adaptive_max_pool(n):
         flat = flat.permute([*range(0, 2 * n, 2), *range(1, 2 * n, 2)]).flatten(-n)
         value, index = x.max(-1)
         return value, flat.expand(x.shape).gather(-1, index.unsqueeze(-1)).squeeze(-1)
+    return of
+
+
+def _shares(size, windows):
+    """[windows, size], what each element adds to the mean of each adaptive window."""
+    k, i = torch.arange(windows).unsqueeze(1), torch.arange(size)
+    inside = ((i + 1) * windows > k * size) & (i * windows < (k + 1) * size)  # from floor to ceil of the window's share
+    return inside / inside.sum(1, keepdim=True)
+
+
+def _adaptive_avg_pool(n):
+    def of(x, sizes):
+        """The mean of each window. PyTorch asks whether windows divide the image, and knows it of one size alone."""
+        sizes, images = list(sizes) * (n if len(sizes) == 1 else 1), list(x.shape[x.dim() - n :])
+        if all(isinstance(size, int) for size in images + sizes):
+            return NotImplemented
+        y = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+        for d, image, size in zip(range(x.dim() - n, x.dim()), images, sizes):
+            if isinstance(size, int) and size == 1:
+                y = y.mean(d, keepdim=True)
+            elif str(size) != str(image):
+                y = (y.transpose(d, -1) @ _shares(image, size).to(y.dtype).T).transpose(d, -1)
+        return y.to(x.dtype)
     return of
 
 
@@ -214,6 +238,11 @@ def table():
         a.index_reduce.default: _index_reduce,
         a.nanmedian.default: _nanmedian,
         a.nanmedian.dim: _nanmedian_dim,
+        a.adaptive_avg_pool1d.default: _adaptive_avg_pool(1),
+        a.adaptive_avg_pool2d.default: _adaptive_avg_pool(2),
+        a._adaptive_avg_pool2d.default: _adaptive_avg_pool(2),
+        a.adaptive_avg_pool3d.default: _adaptive_avg_pool(3),
+        a._adaptive_avg_pool3d.default: _adaptive_avg_pool(3),
         a.adaptive_max_pool1d.default: _adaptive_max_pool(1),
         a.adaptive_max_pool2d.default: _adaptive_max_pool(2),
         a.adaptive_max_pool3d.default: _adaptive_max_pool(3),

@@ -6,7 +6,7 @@
     reciprocal(x), 1 / x           would stop at 0
     cdist(x, y), median(x)         refused
     pad(x, (-1, 1))                cut, then padded: MLIR adds up the two paddings, and what was cut is there again
-    x[i, j] of `?` places          refused: one_place, where _linalg.py has views taken apart
+    x[i, j] of `?` places          refused: one_place, where _sizes.py takes views apart
     special functions              refused: _special.py; searches, bags, norms of matrices and others: _composite.py
     conv_transpose(groups=C)       of as many groups as channels: refused; convolution_backward of several groups, too
 

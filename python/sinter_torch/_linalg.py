@@ -4,7 +4,6 @@
     embedding(x, w, padding_idx=0)    the rows of index 0 are detached
     v, i = cummax(x, 1)               %v = tm_tensor.scan ... { arith.maximumf }, and i the places where x is v
     x: [s0, 8], t: [s0]               cf.assert: dimension 0 of %t is as long as that of %x
-    view(x: [s0, s1, 8], [-1, 8])     tensor.collapse_shape %x [[0, 1], [2]]
 
 To torch-mlir a detach is nothing, and so are torch.no_grad() and an embedding's padding_idx: gradients of its program
 would be others than PyTorch's. They become torch.ops.sinter.detach in the graph, and in front of torch-mlir's passes
@@ -15,8 +14,8 @@ dimension, and in front of torch-mlir's passes a tm_tensor.scan. The index is th
 the last NaN where there is one: a running maximum of positions. The gradient goes to what stands at the index. What is
 compared stands in memory, by a scan of one element: kernels that compute it again may round otherwise.
 
-torch.export knows which sizes of arguments are one, and PyTorch refuses others. To torch-mlir each is a `?` of its own.
-Of two sizes `?` that a view makes one it takes the second for 1.
+torch.export knows which sizes of arguments are one, and PyTorch refuses others. To torch-mlir each is a `?` of its own;
+what else it makes of sizes `?` is in _sizes.py.
 """
 
 import functools
@@ -25,11 +24,11 @@ import re
 
 import torch
 
-from ._decompositions import graphs, one_place, taken_apart
+from ._decompositions import graphs, taken_apart
+from ._sizes import FLATTEN, answer, equal_sizes, of_torch_mlir, questions
 
 _OPERATOR = re.compile(
     r'(%\w+) = torch\.operator "torch\.sinter\.(\w+)"\((%[\w#]+)\) : \((!torch\.vtensor<[^>]*>)\) -> .*')
-_FLATTEN = "aten.flatten.using_ints"  # stays one until it is a collapse_shape
 _MAPS = {"detach": "copysign", "erfc": "erfc"}
 _KEPT = re.compile(r"linalg\.map \{ math\.copysign \} ins\((%[\w#]+), \1 : (\S+), \2\)")
 
@@ -129,32 +128,6 @@ def from_the_front(exported):
                 d += kind.dim() if kind is not None and kind.dtype == torch.bool else 1
             node.args = (node.args[0], places, *node.args[2:])
         part.recompile()
-
-
-def _joined(x, y):
-    """(first, last) of the dimensions of shape x that are one in y, where more than one of them has a size `?`."""
-    n = len(x) - len(y)
-    first = next((d for d, (a, b) in enumerate(zip(x, y)) if str(a) != str(b)), len(y) - 1)
-    rest = [str(size) for size in x[first + n + 1:]]
-    open_ = sum(isinstance(size, torch.SymInt) for size in x[first : first + n + 1])
-    return (first, first + n) if n > 0 and y and rest == [str(size) for size in y[first + 1:]] and open_ > 1 else None
-
-
-def join_open(exported):
-    """A view that makes one dimension of several of size `?` is a flatten: torch-mlir takes the second for 1."""
-    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
-    a = torch.ops.aten
-    views = (a.view.default, a._unsafe_view.default, a.reshape.default)
-    shape = lambda node: list(node.meta["val"].shape)
-    table = get_decomposition_table() | {a.index.Tensor: one_place}
-    exported = exported.run_decompositions(table)  # a linear layer is a view of rows, too
-    for part in graphs(exported):
-        for node in part.graph.nodes:
-            dims = _joined(shape(node.args[0]), shape(node)) if node.target in views else None
-            if dims:
-                node.target, node.args = a.flatten.using_ints, (node.args[0], *dims)
-        part.recompile()
-    return exported
 
 
 def name_constants(exported):
@@ -283,25 +256,14 @@ def _importer():
     return FxImporter(context=context, py_attr_tracker=Held())
 
 
-def equal_sizes(exported):
-    """Pairs of (argument, dimension) whose sizes have one symbol: the first that has it, and another."""
-    values = {n.name: n.meta["val"] for n in exported.graph.nodes if n.op == "placeholder"}
-    first, pairs = {}, []
-    for k, name in enumerate(exported.graph_signature.user_inputs):
-        for d, size in enumerate(getattr(values.get(name), "shape", ())):
-            if isinstance(size, torch.SymInt) and first.setdefault(str(size), (k, d)) != (k, d):
-                pairs.append((first[str(size)], (k, d)))
-    return pairs
-
-
-def _say_equal(module, name, exported):
-    """The module, whose function asserts what equal_sizes says before anything else."""
+def _say_sizes(module, name, exported):
+    """The module, whose function asserts what PyTorch knows of sizes before anything else."""
     from torch_mlir import ir
     from torch_mlir.dialects import arith, cf, tensor
     function = next(f for f in module.body.operations if ir.StringAttr(f.attributes["sym_name"]).value == name)
     arguments = function.regions[0].blocks[0].arguments
-    pairs = equal_sizes(exported)
-    if not pairs or len(arguments) != len(exported.graph_signature.user_inputs):
+    pairs, asked = equal_sizes(exported), questions(exported)
+    if not (pairs or asked) or len(arguments) != len(exported.graph_signature.user_inputs):
         return module
     with function.location, ir.InsertionPoint.at_block_begin(function.regions[0].blocks[0]):
         of = lambda k, d: tensor.dim(arguments[k], arith.constant(ir.IndexType.get(), d))
@@ -310,12 +272,15 @@ def _say_equal(module, name, exported):
                 (k, d), (m, e) = one, other
                 cf.assert_(arith.cmpi(arith.CmpIPredicate.eq, of(k, d), of(m, e)),
                            f"argument {m} must have as many in dimension {e} as argument {k} in dimension {d}")
+        for text, question in asked.items():
+            cf.assert_(answer(question, of), f"what PyTorch exported is for sizes where {text}")
     return module
 
 
 def linalg_of(exported, name, gradients=True):
     """torch-mlir's module in linalg, of a function of that name; for gradients, text_of it has the detaches."""
-    return _say_equal(_lowered(exported, name, gradients), name, exported)
+    lowered, exported = _lowered(exported, name, gradients)
+    return _say_sizes(lowered, name, exported)
 
 
 def _same(x):
@@ -331,21 +296,21 @@ def _lowered(exported, name, gradients):
     exported = widen_means(taken_apart(exported, _own("erfc")[1], _own("detach")[1] if gradients else _same))
     from_the_front(exported)
     name_constants(exported)
-    exported = join_open(exported)
+    exported = of_torch_mlir(exported)
     ours = any(getattr(node.target, "namespace", "") == "sinter" for part in graphs(exported)
                for node in part.graph.nodes)  # fmt: skip
     into = functools.partial(fx.export_and_import, exported, func_name=name, fx_importer=_importer(),
-                             decomposition_table={}, backend_legal_ops=[_FLATTEN])  # fmt: skip
+                             decomposition_table={}, backend_legal_ops=[FLATTEN])  # fmt: skip
     if not ours:
-        return into(output_type="linalg-on-tensors")
+        return into(output_type="linalg-on-tensors"), exported
     raw = into(output_type="raw")
     module = _parsed(raw.context, _OPERATOR.sub(_map, str(raw)))
     run_pipeline_with_repro_report(
         module,
         "builtin.module(func.func(torch-match-quantized-custom-ops),"
-        f"torchdynamo-export-to-torch-backend-pipeline{{backend-legal-ops={_FLATTEN}}})",
+        f"torchdynamo-export-to-torch-backend-pipeline{{backend-legal-ops={FLATTEN}}})",
         "Lowering TorchFX IR -> Torch Backend IR")  # fmt: skip
-    return lower_mlir_module(False, OutputType.LINALG_ON_TENSORS, module)
+    return lower_mlir_module(False, OutputType.LINALG_ON_TENSORS, module), exported
 
 
 def in_place(text, name, of):

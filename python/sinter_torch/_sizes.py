@@ -1,0 +1,190 @@
+"""Sizes `?`: what torch-mlir and PyTorch's decompositions take for something else.
+
+    view(x: [s0, s1, 8], [-1, 8])              flatten(x, 0, 1)         torch-mlir takes s1 for 1
+    view(x: [s0, s1, 2, 4], [s1, s0, 8])       of flatten(flatten(x, 2, 3), 0, 1)
+    trunc(sym_float(s0) * 1.7)                 -ceil(s0 * 1.7 * -1)     it lowers ceil alone
+    s0 % 4                                     s0 - s0 // 4 * 4         it has no remainder of sizes
+    split_with_sizes(x, [s0 // 2, ...])        slices                   it splits by known sizes
+
+PyTorch takes some operations apart in one way or another by a question about a size, as whether a pool's windows divide
+an image, and answers it for the example: the program is right for such sizes alone, and asserts it.
+"""
+
+import functools
+import itertools
+import math
+import operator
+
+import sympy
+import torch
+
+from ._decompositions import graphs, one_place
+
+FLATTEN = "aten.flatten.using_ints"  # stays one until it is a collapse_shape
+
+
+def equal_sizes(exported):
+    """Pairs of (argument, dimension) whose sizes have one symbol: the first that has it, and another."""
+    values = {n.name: n.meta["val"] for n in exported.graph.nodes if n.op == "placeholder"}
+    first, pairs = {}, []
+    for k, name in enumerate(exported.graph_signature.user_inputs):
+        for d, size in enumerate(getattr(values.get(name), "shape", ())):
+            if isinstance(size, torch.SymInt) and first.setdefault(str(size), (k, d)) != (k, d):
+                pairs.append((first[str(size)], (k, d)))
+    return pairs
+
+
+def _products(shape):
+    """Of its first dimensions: of none, of one, and so on."""
+    sizes = [n.node.expr if isinstance(n, torch.SymInt) else n for n in shape]
+    return list(itertools.accumulate(sizes, lambda x, n: sympy.expand(x * n), initial=sympy.Integer(1)))
+
+
+def _groups(x, y):
+    """[(first, behind), ...]: the dimensions of shape x that a view as shape y keeps together, as few as can be."""
+    of_x, of_y, groups, i, j = _products(x), _products(y), [], 0, 0
+    for k, m in ((k, m) for k in range(1, len(x)) for m in range(1, len(y)) if of_x[k] == of_y[m]):
+        if k > i and m > j:
+            groups.append((i, k))
+            i, j = k, m
+    return [*groups, (i, len(x))]
+
+
+def _join(graph, node):
+    """What a view makes of several dimensions of size `?` is a flatten's first."""
+    flatten, x, y = torch.ops.aten.flatten.using_ints, node.args[0], list(node.meta["val"].shape)
+    shape = list(x.meta["val"].shape)
+    for first, behind in reversed(_groups(shape, y)):
+        if sum(isinstance(size, torch.SymInt) for size in shape[first:behind]) > 1:
+            with graph.inserting_before(node):
+                flat = graph.call_function(flatten, (x, first, behind - 1))
+            flat.meta["val"] = flatten(x.meta["val"], first, behind - 1)
+            x = flat
+    if x is not node.args[0] and len(x.meta["val"].shape) == len(y):
+        node.replace_all_uses_with(x)
+    node.args = (x, *node.args[1:])
+
+
+def _split(graph, node):
+    """Slices of a tensor in place of what splits it by sizes `?`."""
+    x, sizes, d = *node.args, *[0] * (3 - len(node.args))
+    if all(isinstance(n, int) for n in sizes):
+        return
+    starts = [0]
+    with graph.inserting_before(node):
+        for n in sizes:
+            start = graph.call_function(operator.add, (starts[-1], n))
+            start.meta["val"] = _value(starts[-1]) + _value(n)
+            starts.append(start)
+        parts = [graph.call_function(torch.ops.aten.slice.Tensor, (x, d, a, b)) for a, b in zip(starts, starts[1:])]
+    for part, value in zip(parts, node.meta["val"]):
+        part.meta["val"] = value
+    for user in list(node.users):
+        user.replace_all_uses_with(parts[user.args[1]])
+
+
+def _value(x):
+    return x.meta["val"] if isinstance(x, torch.fx.Node) else x
+
+
+def _whole(graph, node):
+    """The whole number that a float of sizes is cut to: trunc and floor are equal, of sizes."""
+    a, x, n = torch.ops.aten, node.args[0], node.meta["val"]
+    with graph.inserting_before(node):
+        less = graph.call_function(a.mul.float, (x, -1.0))
+        above = graph.call_function(a.ceil.float, (less,))
+    less.meta["val"], above.meta["val"] = _value(x) * -1.0, n * -1
+    node.target, node.args = operator.mul, (above, -1)
+
+
+def _rest(graph, node):
+    """What a division of sizes leaves."""
+    x, n = node.args
+    with graph.inserting_before(node):
+        times = graph.call_function(operator.floordiv, (x, n))
+        whole = graph.call_function(operator.mul, (times, n))
+    times.meta["val"] = _value(x) // _value(n)
+    whole.meta["val"] = _value(times) * _value(n)
+    node.target, node.args = operator.sub, (x, whole)
+
+
+def _renamed(target):
+    def rename(graph, node):
+        node.target = target
+    return rename
+
+
+def _table():
+    a = torch.ops.aten
+    return {
+        **dict.fromkeys((a.view.default, a._unsafe_view.default, a.reshape.default), _join),
+        a.split_with_sizes.default: _split,
+        torch.sym_float: _renamed(a.Float.Scalar),
+        math.ceil: _renamed(a.ceil.float),
+        math.trunc: _whole,
+        math.floor: _whole,
+        operator.mod: _rest,
+    }
+
+
+def _places(exported):
+    """{symbol: (argument, dimension)} of sizes that are one."""
+    values = {node.name: node.meta["val"] for node in exported.graph.nodes if node.op == "placeholder"}
+    places = {}
+    for k, name in enumerate(exported.graph_signature.user_inputs):
+        for d, size in enumerate(getattr(values.get(name), "shape", ())):
+            if isinstance(size, torch.SymInt) and size.node.expr.is_Symbol:
+                places.setdefault(size.node.expr, (k, d, size.node.shape_env))
+    return places
+
+
+def questions(exported):
+    """{text: condition} that PyTorch found true of the example and went on with: that sizes divide each other.
+
+    A condition is a relation of sympy's in symbols, and a table {symbol: (argument, dimension)}. Where sizes did not
+    divide the example, PyTorch took the way that is right for all."""
+    places = _places(exported)
+    guards = next(iter(places.values()))[2].guards if places else []
+    symbol = functools.partial(sympy.Symbol, integer=True, positive=True)
+    names = {old: symbol(f"size({k}, {d})") for old, (k, d, _) in places.items()}
+    of = {names[old]: places[old][:2] for old in places}
+    found = [guard.expr for guard in guards if isinstance(guard.expr, (sympy.Eq, sympy.Le)) and
+             any(type(x).__name__ == "Mod" for x in sympy.preorder_traversal(guard.expr)) and
+             guard.expr.free_symbols <= names.keys()]  # fmt: skip
+    return {str(x.xreplace(names)): (x.xreplace(names), of) for x in found}
+
+
+def answer(question, size):
+    """The condition as an i1 of MLIR at the insertion point, of sizes size(argument, dimension), of type index."""
+    from torch_mlir import ir
+    from torch_mlir.dialects import arith
+    (condition, places), index = question, ir.IndexType.get()
+    binary = {"Add": arith.addi, "Mul": arith.muli, "FloorDiv": arith.floordivsi, "Mod": arith.remsi,
+              "Max": arith.maxsi, "Min": arith.minsi}  # fmt: skip
+
+    def value(x):
+        if x in places:
+            return size(*places[x])
+        if x.is_Integer:
+            return arith.constant(index, int(x))
+        if type(x).__name__ not in binary:
+            raise NotImplementedError(f"what PyTorch makes of the program is right only where {condition}")
+        return functools.reduce(binary[type(x).__name__], map(value, x.args))
+
+    relation = arith.CmpIPredicate.eq if isinstance(condition, sympy.Eq) else arith.CmpIPredicate.sle
+    return arith.cmpi(relation, value(condition.args[0]), value(condition.args[1]))
+
+
+def of_torch_mlir(exported):
+    """The program in operations that torch-mlir lowers right where sizes are `?`."""
+    from torch_mlir.extras.fx_decomp_util import get_decomposition_table
+    apart = get_decomposition_table() | {torch.ops.aten.index.Tensor: one_place}
+    exported = exported.run_decompositions(apart)  # a linear layer is a view of rows, too
+    table = _table()
+    for part in graphs(exported):
+        for node in list(part.graph.nodes):
+            if node.target in table:
+                table[node.target](part.graph, node)
+        part.graph.eliminate_dead_code()
+        part.recompile()
+    return exported

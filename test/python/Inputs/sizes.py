@@ -1,0 +1,99 @@
+"""Programs of sizes `?`, values and gradients beside PyTorch's in float64, at sizes that the example does not have."""
+import torch
+from torch.nn import functional as F
+
+import sinter_torch
+
+torch.manual_seed(5)
+ROWS = ((6, 5), (8, 7), (10, 2), (4, 9), (14, 5))      # [s0, s1, 2, 4]
+IMAGES = ((12, 10), (8, 14), (11, 7), (13, 9), (3, 4))  # [2, 3, s0, s1]
+
+VIEWS = {
+    "last two": lambda x: x.exp().reshape(-1, 8).tanh(),
+    "turned": lambda x: x.exp().permute(1, 0, 2, 3).reshape(x.shape[0] * x.shape[1], 8).view(x.shape[1], x.shape[0], 8),
+    "one": lambda x: x.exp().view(-1),
+    "split otherwise": lambda x: x.exp().view(x.shape[1], x.shape[0], 2, 4).tanh(),
+    "a one between": lambda x: x.exp().view(x.shape[0], 1, x.shape[1], 8).tanh(),
+    "ones and twos": lambda x: x.exp().view(x.shape[0] * x.shape[1], 1, 2, 2, 2).tanh(),
+    "known in front": lambda x: x.exp().view(4, x.shape[0] * x.shape[1], 2).tanh(),
+    "both grow": lambda x: x.exp().view(x.shape[1] * 2, x.shape[0] * 4).tanh(),
+    "halves": lambda x: x.exp().view(2, x.shape[0], x.shape[1], 4).permute(2, 1, 0, 3).reshape(x.shape[1], -1).tanh(),
+    "a product of rows": lambda x: (x.reshape(-1, 8) @ torch.ones(8, 3, dtype=x.dtype)).view(*x.shape[:2], 3).tanh(),
+}
+PICTURES = {
+    "a third": lambda x: x[:, :, : x.shape[2] // 3] * 2,
+    "split": lambda x: x.split([x.shape[2] // 3, x.shape[2] - x.shape[2] // 3], 2)[0].exp(),
+    "chunk": lambda x: x.chunk(2, 2)[1].exp(),
+    "pad to even": lambda x: F.pad(x, (0, x.shape[3] % 2, 0, x.shape[2] % 2)),
+    "pad behind": lambda x: F.pad(x, (0, 1)),
+    "windows": lambda x: F.pad(x, (0, -x.shape[3] % 4, 0, -x.shape[2] % 4)).unfold(2, 4, 4).unfold(3, 4, 4).mean(-1),
+    "nearest": lambda x: F.interpolate(x, scale_factor=2),
+    "nearest 1.7": lambda x: F.interpolate(x, scale_factor=1.7),
+    "bilinear 1.7": lambda x: F.interpolate(x, scale_factor=1.7, mode="bilinear"),
+    "bicubic": lambda x: F.interpolate(x, scale_factor=(2, 1.5), mode="bicubic"),
+    "half": lambda x: F.interpolate(x, scale_factor=0.5, mode="area"),
+    "area": lambda x: F.interpolate(x, scale_factor=1.7, mode="area"),
+    "average": lambda x: F.adaptive_avg_pool2d(x, (3, 5)),
+    "average of a line": lambda x: F.adaptive_avg_pool2d(x, (1, None)),
+    "average of sevens": lambda x: F.adaptive_avg_pool2d(x, 7),
+    "average of one dimension": lambda x: F.adaptive_avg_pool1d(x.flatten(1, 2), 4),
+    "average of three": lambda x: F.adaptive_avg_pool3d(x.unflatten(1, (1, 3)), (2, 3, 2)),
+    "largest": lambda x: F.adaptive_max_pool2d(x, (3, 5)),
+    "largest of all": lambda x: F.adaptive_max_pool2d(x, 1),
+}
+
+
+class Attention(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = torch.nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
+
+    def forward(self, x):
+        return self.encoder(x)
+
+
+def compare(name, program, call, twin, x):
+    wide = x.detach().double().requires_grad_()
+    got, want = call(x), twin(wide)
+    assert got.shape == want.shape, f"{name}: {tuple(got.shape)}, not {tuple(want.shape)}"
+    up = torch.randn_like(got)
+    (got * up).sum().backward()
+    (want * up).sum().backward()
+    for a, b in ((got, want), *((x.grad, wide.grad) for _ in "g" if x.grad is not None)):
+        worst = (a.double() - b).abs().max().item() / max(1.0, b.abs().max().item())
+        assert worst < 1e-5, f"{name} of {tuple(x.shape)}: {worst}"
+
+
+for table, example, sizes, dims in (
+    (VIEWS, torch.randn(6, 5, 2, 4), [(*s, 2, 4) for s in ROWS], (0, 1)),
+    (PICTURES, torch.randn(2, 3, 12, 10), [(2, 3, *s) for s in IMAGES], (2, 3)),
+):
+    for name, program in table.items():
+        call = sinter_torch.compile(program, example.requires_grad_(), upstream=True, dynamic={0: dims}, cache=None)
+        for shape in sizes:
+            compare(name, program, call, program, torch.randn(shape, requires_grad=True))
+
+layer = Attention()
+call = sinter_torch.compile(layer, torch.randn(4, 6, 8), upstream=True, dynamic={0: (0, 1)}, cache=None)
+twin = Attention().double()
+twin.load_state_dict(layer.state_dict())
+for batch, steps in ((4, 6), (3, 9), (7, 2)):
+    layer.zero_grad()
+    twin.zero_grad()
+    x = torch.randn(batch, steps, 8)
+    compare("attention", layer, call, twin, x)
+    for (name, a), b in zip(layer.named_parameters(), twin.parameters()):
+        worst = (a.grad.double() - b.grad).abs().max().item() / max(1e-3, b.grad.abs().max().item())
+        assert worst < 1e-4, f"{name}: {worst}"
+
+# What the example alone answers is asserted.
+call = sinter_torch.compile(lambda x: x.tensor_split(3, 0)[1], torch.randn(12, 4), dynamic={0: 0}, cache=None)
+assert torch.equal(call(IMAGE := torch.randn(9, 4)), IMAGE[3:6])
+try:
+    call(torch.randn(10, 4))
+except sinter_torch.Error as error:
+    assert "what PyTorch exported is for sizes where" in str(error), error
+else:
+    raise AssertionError("a third of 10 rows")
+
+print("all right")
