@@ -506,6 +506,19 @@ static void bound(Side *s, int k) {
     s->fills[k] = sn_is_float(e) ? mlirFloatAttrDoubleGet(s->b->ctx, e, 0) : mlirIntegerAttrGet(e, 0);
 }
 
+// What is summed over has a size that a factor says: a known one, or that of a factor without a fill value.
+static bool sums_are_known(const Side *s) {
+  bool known = true;
+  for (intptr_t i = 0; i < s->sums; ++i) {
+    bool said = s->f->dims.data[s->summed[i]].size != SN_DYNAMIC;
+    for (int k = 0; k < 2; ++k)
+      for (intptr_t p = 0; p < mlirAffineMapGetNumResults(s->maps[k]); ++p)
+        said |= !s->fills[k].ptr && sn_map_dim(s->maps[k], p) == s->n + i;
+    known &= said;
+  }
+  return known;
+}
+
 bool sn_plain_side_gradient(SnBuilder *b, SnForm *f, size_t side, MlirValue gradient, MlirAffineMap points,
                             MlirType element, MlirValue *made) {
   bool past = false;
@@ -529,7 +542,7 @@ bool sn_plain_side_gradient(SnBuilder *b, SnForm *f, size_t side, MlirValue grad
       return false;
   for (int k = 0; k < 2 && past; ++k)
     bound(&s, k);
-  if (!read_side(&s) || !find_sums(&s) || !spread(&s))
+  if (!read_side(&s) || !find_sums(&s) || !spread(&s) || !sums_are_known(&s))
     return false;
   *made = collapsed(&s, result(&s, element, sn_wide_type(f->products.data[side / 2].type)));
   return true;
