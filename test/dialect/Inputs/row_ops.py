@@ -15,11 +15,13 @@ MAY = {
     "dialect/verify_row_ops.c": "row_reduce",  # a yield ends its region
     "passes/arrange/behind_products.c": "row_reduce row_product",  # what stands in front of a product goes behind it
     "passes/arrange/variances.c": "row_reduce pick",  # differences from element 0
+    "passes/arrange/zeros_between.c": "index",  # zeros between elements are where their places do not divide
     "passes/schedule/pack_weights.c": "row_reduce",  # one row by weights is sums of products, where a reason is said
     "passes/differentiate/dead_rows.c": "detach",  # what the gradient of a choice ends at
     "passes/differentiate/detach.c": "detach",
     "passes/sequence/in_place.c": "broadcast index",  # where an element stands that is new
     "passes/program/misplaced.c": "detach random",  # which may stand anywhere
+    "lowering/facts/cpu_vanish.c": "broadcast detach",  # of what vanishes they do, too
     "lowering/rows/rowgather.c": "index",  # subscripts that are the columns
     "lowering/rows/rowemit.c": "index",  # a comparison with a label
     # the layer that others build and match them by
