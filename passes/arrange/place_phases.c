@@ -6,6 +6,7 @@
 // test: test/passes/arrange/transposed_convolutions.mlir
 
 #include "dialect/sequence.h"
+#include "lowering/facts/packed_weights.h"
 #include "passes/arrange/transposed.h"
 #include "passes/merge/merge.h"
 
@@ -167,6 +168,8 @@ static bool fits(const SnForm *f) {
     for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); ++i)
       may &= sn_map_dim(map, i) >= 0;
   }
+  for (size_t k = 0; k < sn_first_input(f) && may; ++k) // as they are, then
+    may = !sn_cpu_weights_asked_for(f->inputs.data[k].value);
   return may;
 }
 

@@ -9,10 +9,12 @@
 //   rowwise (i = 110, j = 1) by (k = 207) { row_reduce add (%x * %w) }
 //
 // Blocks, copies and a micro-kernel are in the way. A sum of bf16 stays a product: an instruction multiplies its pairs.
+// So does one by weights that are to be packed: a product reads them as they are then.
 //
 // runs in: sinter-cpu    test: test/passes/arrange/thin_products.mlir, test/run/thin_products.mlir
 
 #include "dialect/sequence.h"
+#include "lowering/facts/packed_weights.h"
 #include "lowering/rows/rowprogram.h"
 #include "passes/merge/merge.h"
 #include "passes/split/pieces.h"
@@ -22,7 +24,7 @@ enum { LEAST_SUM = 16 }; // a vector
 static bool fits(const SnForm *f) {
   bool may = f->products.size && sn_is_plain(f) && !f->schedule.ptr && sn_num_results(f->op) && !sn_in_sequence(f->op);
   for (size_t k = 0; k < f->inputs.size && may; ++k)
-    may = !sn_is_table(&f->inputs.data[k]);
+    may = !sn_is_table(&f->inputs.data[k]) && !sn_cpu_weights_asked_for(f->inputs.data[k].value);
   return may;
 }
 
