@@ -2,6 +2,7 @@
 
     view(x: [s0, s1, 8], [-1, 8])              flatten(x, 0, 1)         torch-mlir takes s1 for 1
     view(x: [s0, s1, 2, 4], [s1, s0, 8])       of flatten(flatten(x, 2, 3), 0, 1)
+    as_strided(x: [s0, 4, 4], [s0, 16], ...)   view(x, [s0, 16])        it has none of sizes `?`
     trunc(sym_float(s0) * 1.7)                 -ceil(s0 * 1.7 * -1)     it lowers ceil alone
     s0 % 4                                     s0 - s0 // 4 * 4         it has no remainder of sizes
     split_with_sizes(x, [s0 // 2, ...])        slices                   it splits by known sizes
@@ -34,10 +35,13 @@ def equal_sizes(exported):
     return pairs
 
 
+def _expressions(sizes):
+    return [sympy.expand(n.node.expr if isinstance(n, torch.SymInt) else n) for n in sizes]
+
+
 def _products(shape):
     """Of its first dimensions: of none, of one, and so on."""
-    sizes = [n.node.expr if isinstance(n, torch.SymInt) else n for n in shape]
-    return list(itertools.accumulate(sizes, lambda x, n: sympy.expand(x * n), initial=sympy.Integer(1)))
+    return list(itertools.accumulate(_expressions(shape), lambda x, n: sympy.expand(x * n), initial=sympy.Integer(1)))
 
 
 def _groups(x, y):
@@ -63,6 +67,20 @@ def _join(graph, node):
     if x is not node.args[0] and len(x.meta["val"].shape) == len(y):
         node.replace_all_uses_with(x)
     node.args = (x, *node.args[1:])
+
+
+def _is_dense(shape, strides):
+    return [sympy.expand(n) for n in _products(shape[::-1])[-2::-1]] == _expressions(strides)
+
+
+def _strided(graph, node):
+    """A dense tensor in other sizes, as PyTorch's decomposition of group norm has scales and offsets, is a view."""
+    x, sizes, strides, offset = *node.args, *[0] * (4 - len(node.args))
+    of, shape = x.meta["val"], list(node.meta["val"].shape)
+    whole = not offset and _products(of.shape)[-1] == _products(shape)[-1]
+    if whole and _is_dense(of.shape, of.stride()) and _is_dense(shape, list(map(_value, strides))):
+        node.target, node.args = torch.ops.aten.view.default, (x, sizes)
+        _join(graph, node)
 
 
 def _split(graph, node):
@@ -118,6 +136,7 @@ def _table():
     a = torch.ops.aten
     return {
         **dict.fromkeys((a.view.default, a._unsafe_view.default, a.reshape.default), _join),
+        a.as_strided.default: _strided,
         a.split_with_sizes.default: _split,
         torch.sym_float: _renamed(a.Float.Scalar),
         math.ceil: _renamed(a.ceil.float),

@@ -52,6 +52,16 @@ class Attention(torch.nn.Module):
         return self.encoder(x)
 
 
+class Temporal(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm = torch.nn.Conv1d(8, 16, 3, padding=1), torch.nn.GroupNorm(4, 16)
+        self.last = torch.nn.Conv1d(16, 8, 3, padding=2, dilation=2)
+
+    def forward(self, x):
+        return x + self.last(F.gelu(self.norm(self.first(x.transpose(1, 2))))).transpose(1, 2)
+
+
 def compare(name, program, call, twin, x):
     wide = x.detach().double().requires_grad_()
     got, want = call(x), twin(wide)
@@ -73,18 +83,19 @@ for table, example, sizes, dims in (
         for shape in sizes:
             compare(name, program, call, program, torch.randn(shape, requires_grad=True))
 
-layer = Attention()
-call = sinter_torch.compile(layer, torch.randn(4, 6, 8), upstream=True, dynamic={0: (0, 1)}, cache=None)
-twin = Attention().double()
-twin.load_state_dict(layer.state_dict())
-for batch, steps in ((4, 6), (3, 9), (7, 2)):
-    layer.zero_grad()
-    twin.zero_grad()
-    x = torch.randn(batch, steps, 8)
-    compare("attention", layer, call, twin, x)
-    for (name, a), b in zip(layer.named_parameters(), twin.parameters()):
-        worst = (a.grad.double() - b.grad).abs().max().item() / max(1e-3, b.grad.abs().max().item())
-        assert worst < 1e-4, f"{name}: {worst}"
+for build in (Attention, Temporal):
+    layer = build()
+    call = sinter_torch.compile(layer, torch.randn(4, 6, 8), upstream=True, dynamic={0: (0, 1)}, cache=None)
+    twin = build().double()
+    twin.load_state_dict(layer.state_dict())
+    for batch, steps in ((4, 6), (3, 9), (7, 2)):
+        layer.zero_grad()
+        twin.zero_grad()
+        x = torch.randn(batch, steps, 8)
+        compare(build.__name__, layer, call, twin, x)
+        for (name, a), b in zip(layer.named_parameters(), twin.parameters()):
+            worst = (a.grad.double() - b.grad).abs().max().item() / max(1e-3, b.grad.abs().max().item())
+            assert worst < 1e-4, f"{name}: {worst}"
 
 # What the example alone answers is asserted.
 call = sinter_torch.compile(lambda x: x.tensor_split(3, 0)[1], torch.randn(12, 4), dynamic={0: 0}, cache=None)
