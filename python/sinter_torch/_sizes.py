@@ -4,7 +4,7 @@
     view(x: [s0, s1, 2, 4], [s1, s0, 8])       of flatten(flatten(x, 2, 3), 0, 1)
     as_strided(x: [s0, 4, 4], [s0, 16], ...)   view(x, [s0, 16])        it has none of sizes `?`
     trunc(sym_float(s0) * 1.7)                 -ceil(s0 * 1.7 * -1)     it lowers ceil alone
-    s0 % 4                                     s0 - s0 // 4 * 4         it has no remainder of sizes
+    s0 % 4, s0 ** 2                            s0 - s0 // 4 * 4, s0 * s0  it has neither of sizes
     split_with_sizes(x, [s0 // 2, ...])        slices                   it splits by known sizes
 
 PyTorch takes some operations apart in one way or another by a question about a size, as whether a pool's windows divide
@@ -24,14 +24,21 @@ from ._decompositions import graphs, one_place
 FLATTEN = "aten.flatten.using_ints"  # stays one until it is a collapse_shape
 
 
-def equal_sizes(exported):
-    """Pairs of (argument, dimension) whose sizes have one symbol: the first that has it, and another."""
-    values = {n.name: n.meta["val"] for n in exported.graph.nodes if n.op == "placeholder"}
-    first, pairs = {}, []
+def _open(exported):
+    """(argument, dimension, size) of each size `?` of an argument."""
+    values = {node.name: node.meta["val"] for node in exported.graph.nodes if node.op == "placeholder"}
     for k, name in enumerate(exported.graph_signature.user_inputs):
         for d, size in enumerate(getattr(values.get(name), "shape", ())):
-            if isinstance(size, torch.SymInt) and first.setdefault(str(size), (k, d)) != (k, d):
-                pairs.append((first[str(size)], (k, d)))
+            if isinstance(size, torch.SymInt):
+                yield k, d, size
+
+
+def equal_sizes(exported):
+    """Pairs of (argument, dimension) whose sizes have one symbol: the first that has it, and another."""
+    first, pairs = {}, []
+    for k, d, size in _open(exported):
+        if first.setdefault(str(size), (k, d)) != (k, d):
+            pairs.append((first[str(size)], (k, d)))
     return pairs
 
 
@@ -64,7 +71,7 @@ def _join(graph, node):
                 flat = graph.call_function(flatten, (x, first, behind - 1))
             flat.meta["val"] = flatten(x.meta["val"], first, behind - 1)
             x = flat
-    if x is not node.args[0] and len(x.meta["val"].shape) == len(y):
+    if x is not node.args[0] and _expressions(x.meta["val"].shape) == _expressions(y):
         node.replace_all_uses_with(x)
     node.args = (x, *node.args[1:])
 
@@ -126,6 +133,18 @@ def _rest(graph, node):
     node.target, node.args = operator.sub, (x, whole)
 
 
+def _power(graph, node):
+    """A size times itself."""
+    x, n = node.args
+    power = x
+    with graph.inserting_before(node):
+        for _ in range(n - 2):
+            value = _value(power) * _value(x)
+            power = graph.call_function(operator.mul, (power, x))
+            power.meta["val"] = value
+    node.target, node.args = operator.mul, (power, x) if n > 1 else (x, 1)
+
+
 def _renamed(target):
     def rename(graph, node):
         node.target = target
@@ -143,18 +162,9 @@ def _table():
         math.trunc: _whole,
         math.floor: _whole,
         operator.mod: _rest,
+        operator.pow: _power,
+        pow: _power,
     }
-
-
-def _places(exported):
-    """{symbol: (argument, dimension)} of sizes that are one."""
-    values = {node.name: node.meta["val"] for node in exported.graph.nodes if node.op == "placeholder"}
-    places = {}
-    for k, name in enumerate(exported.graph_signature.user_inputs):
-        for d, size in enumerate(getattr(values.get(name), "shape", ())):
-            if isinstance(size, torch.SymInt) and size.node.expr.is_Symbol:
-                places.setdefault(size.node.expr, (k, d, size.node.shape_env))
-    return places
 
 
 def questions(exported):
@@ -162,11 +172,13 @@ def questions(exported):
 
     A condition is a relation of sympy's in symbols, and a table {symbol: (argument, dimension)}. Where sizes did not
     divide the example, PyTorch took the way that is right for all."""
-    places = _places(exported)
-    guards = next(iter(places.values()))[2].guards if places else []
-    symbol = functools.partial(sympy.Symbol, integer=True, positive=True)
-    names = {old: symbol(f"size({k}, {d})") for old, (k, d, _) in places.items()}
-    of = {names[old]: places[old][:2] for old in places}
+    sizes = [(k, d, size.node) for k, d, size in _open(exported) if size.node.expr.is_Symbol]
+    guards = sizes[0][2].shape_env.guards if sizes else []
+    names, of = {}, {}
+    for k, d, node in sizes:
+        if node.expr not in names:
+            names[node.expr] = sympy.Symbol(f"size({k}, {d})", integer=True, positive=True)
+            of[names[node.expr]] = k, d
     found = [guard.expr for guard in guards if isinstance(guard.expr, (sympy.Eq, sympy.Le)) and
              any(type(x).__name__ == "Mod" for x in sympy.preorder_traversal(guard.expr)) and
              guard.expr.free_symbols <= names.keys()]  # fmt: skip
