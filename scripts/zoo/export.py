@@ -12,6 +12,7 @@ loss alone, for --wrt); then dynamic (sizes of the batch are ?), bf16 or f64, co
 """
 import contextlib
 import functools
+import gc
 import importlib
 import json
 import os
@@ -355,6 +356,19 @@ def put(place, facts):
     (place / "case.part").rename(place / "case.json")
 
 
+def warm():
+    """Exports a layer, so that what PyTorch and torch-mlir import late is there for all models.
+
+    Without gradients: PyTorch makes none in a fork of a process that has made some.
+    """
+    for words in (["forward"], ["forward", "dynamic"]):
+        layer = zoo.Model(torch.nn.Linear(3, 2), lambda b: (torch.randn(b, 3),))
+        program(Variant(layer, words), layer.batches if "dynamic" in words else (layer.batch,))
+    gc.collect()  # no context of MLIR's, which has threads, is left for a fork
+    gc.freeze()   # what is imported stays, so no fork looks through it again for what it can free
+    gc.set_threshold(100_000)
+
+
 def main():
     folder, seconds, *names = sys.argv[1:]
     torch.set_num_threads(1)
@@ -362,6 +376,7 @@ def main():
     work = [name.split("/") for name in names]
     for package in sorted({p for name, _ in work for p in models[name].packages}) + ["torch_mlir.fx"]:
         importlib.import_module(package)
+    warm()
     built = set()
     for name, variant in work:
         if name not in built:  # what it imports late is here for all
