@@ -225,7 +225,8 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"gpu_sequence", "threads", 32, 1024, 0, 512, NULL,
      "threads of a block; a form whose blocks have fewer runs several of them side by side"},
     {"gpu_sequence", "blocks", 1, 1 << 16, 1, 132, NULL,
-     "blocks, all of which run at once; those of a form are dealt to them in turns"},
+     "blocks at most, all of which run at once; a device that holds fewer runs those; blocks of a form are dealt to "
+     "them in turns"},
     {"gpu_sequence", "occupancy", 1, 32, 1, 1, NULL,
      "blocks that share a multiprocessor; registers are limited to fit"},
     {"gpu_sequence", "ahead", 0, 1 << 30, 1, 0, NULL,

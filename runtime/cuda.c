@@ -31,9 +31,15 @@ typedef struct Kernel {
   CUcontext context;
   const char *name;
   CUfunction handle;
-  _Atomic int64_t shared_bytes; // allowed so far
+  _Atomic int64_t shared_bytes;   // allowed so far
+  _Atomic int64_t filling_blocks; // sinter_rt_launch_filling's; 0: not asked yet
   struct Kernel *next;
 } Kernel;
+
+// How many blocks fill a device: at most and at least, and of a multiprocessor at most.
+typedef struct {
+  int64_t most, least, each;
+} Filling;
 
 enum { BUCKETS = 256 };
 static Module *modules;
@@ -83,6 +89,7 @@ static int32_t add(const void *image, CUcontext context, const char *name, Kerne
   k->name = name;
   k->handle = handle;
   atomic_init(&k->shared_bytes, SHARED_BYTES_WITHOUT_ASKING - own_bytes);
+  atomic_init(&k->filling_blocks, 0);
   k->next = atomic_load_explicit(bucket, memory_order_relaxed);
   atomic_store_explicit(bucket, k, memory_order_release);
   *out = k;
@@ -131,6 +138,15 @@ static int32_t allow_shared(Kernel *kernel, int64_t bytes) {
   return status;
 }
 
+// Blocks that a multiprocessor holds of the kernel, and multiprocessors.
+static int32_t room_for(CUfunction handle, int64_t threads, int64_t shared_bytes, int *each, int *multiprocessors) {
+  CUdevice device;
+  TRY(cuOccupancyMaxActiveBlocksPerMultiprocessor(each, handle, (int)threads, (size_t)shared_bytes));
+  TRY(cuCtxGetDevice(&device));
+  TRY(cuDeviceGetAttribute(multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device));
+  return SINTER_OK;
+}
+
 // All blocks run at once; if they are too many, how many the device holds.
 static int32_t launch_together(CUfunction handle, const int64_t grid[3], const int64_t block[3], int64_t shared_bytes,
                                CUstream stream, void **args) {
@@ -140,25 +156,48 @@ static int32_t launch_together(CUfunction handle, const int64_t grid[3], const i
   if (result != CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)
     return sinter_cuda_check(result, "cuLaunchCooperativeKernel");
   int each = 0, multiprocessors = 0;
-  CUdevice device;
-  TRY(cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, handle, (int)(block[0] * block[1] * block[2]),
-                                                  (size_t)shared_bytes));
-  TRY(cuCtxGetDevice(&device));
-  TRY(cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device));
+  int32_t status = room_for(handle, block[0] * block[1] * block[2], shared_bytes, &each, &multiprocessors);
+  if (status != SINTER_OK)
+    return status;
   return sinter_cuda_refuse(SINTER_UNSUPPORTED,
                             "its %lld blocks wait for each other, and the device holds %d at once (%d on each of %d "
                             "multiprocessors): compile for this device, with a schedule of fewer blocks",
                             (long long)(grid[0] * grid[1] * grid[2]), each * multiprocessors, each, multiprocessors);
 }
 
+// As many blocks as run at once, of those that fill a device as `filling` says.
+static int32_t fill(Kernel *kernel, const Filling *filling, int64_t threads, int64_t shared_bytes, int64_t *blocks) {
+  *blocks = atomic_load_explicit(&kernel->filling_blocks, memory_order_relaxed);
+  if (!*blocks) {
+    int each = 0, multiprocessors = 0;
+    int32_t status = room_for(kernel->handle, threads, shared_bytes, &each, &multiprocessors);
+    if (status != SINTER_OK)
+      return status;
+    int64_t room = (int64_t)multiprocessors * (each < filling->each ? each : filling->each);
+    *blocks = room < filling->most ? room : filling->most;
+    if (*blocks < filling->least)
+      return sinter_cuda_refuse(SINTER_UNSUPPORTED,
+                                "it needs %lld blocks at once, and the device holds %lld (%d on each of %d "
+                                "multiprocessors): compile for this device, with a schedule of fewer blocks",
+                                (long long)filling->least, (long long)room, each, multiprocessors);
+    atomic_store_explicit(&kernel->filling_blocks, *blocks, memory_order_relaxed);
+  }
+  return SINTER_OK;
+}
+
 static int32_t launch_in(CUcontext context, const SinterCall *call, const void *image, const char *name,
                          const int64_t grid[3], const int64_t block[3], int64_t shared_bytes, void **args,
-                         bool together) {
+                         bool together, const Filling *filling) {
   CUstream stream = call ? call->stream : NULL;
   Kernel *kernel;
   int32_t status = find(image, context, stream, name, &kernel);
   if (status == SINTER_OK && shared_bytes > atomic_load(&kernel->shared_bytes))
     status = allow_shared(kernel, shared_bytes);
+  int64_t filled[3] = {1, 1, 1};
+  if (status == SINTER_OK && filling) {
+    status = fill(kernel, filling, block[0], shared_bytes, filled);
+    grid = filled;
+  }
   if (status != SINTER_OK || (call && call->prepare))
     return status;
   if (together)
@@ -169,7 +208,8 @@ static int32_t launch_in(CUcontext context, const SinterCall *call, const void *
 }
 
 static int32_t launch(const SinterCall *call, const void *image, const char *name, const int64_t grid[3],
-                      const int64_t block[3], int64_t shared_bytes, void **args, bool together) {
+                      const int64_t block[3], int64_t shared_bytes, void **args, bool together,
+                      const Filling *filling) {
   // Limits of every architecture that the driver knows (CUDA programming guide,
   // "Compute capabilities"); what a kernel allows is less, and the driver's to say.
   static const int64_t grid_limit[3] = {INT_MAX, 65535, 65535};
@@ -187,7 +227,7 @@ static int32_t launch(const SinterCall *call, const void *image, const char *nam
   CUcontext context, before;
   int32_t status = sinter_cuda_enter(call ? call->device_id : 0, &context, &before);
   if (status == SINTER_OK) {
-    status = launch_in(context, call, image, name, grid, block, shared_bytes, args, together);
+    status = launch_in(context, call, image, name, grid, block, shared_bytes, args, together, filling);
     sinter_cuda_leave(context, before);
   }
   return status;
@@ -195,12 +235,13 @@ static int32_t launch(const SinterCall *call, const void *image, const char *nam
 
 static void launch_now(const void *image, int64_t image_bytes, const char *kernel, int64_t grid_x, int64_t grid_y,
                        int64_t grid_z, int64_t block_x, int64_t block_y, int64_t block_z, int64_t shared_bytes,
-                       void **args, bool together) {
+                       void **args, bool together, const Filling *filling) {
   const int64_t grid[3] = {grid_x, grid_y, grid_z};
   const int64_t block[3] = {block_x, block_y, block_z};
   if (sinter_rt_status() != SINTER_OK || grid_x <= 0 || grid_y <= 0 || grid_z <= 0)
     return;
-  int32_t status = launch(sinter_rt_current(), image, kernel, grid, block, shared_bytes, args, together);
+  int32_t status = launch(sinter_rt_current(), image, kernel, grid, block, shared_bytes, args, together,
+                          filling);
   if (status == SINTER_NO_DEVICE)
     sinter_rt_error(status, "%s", sinter_cuda_error());
   else if (status == SINTER_OUT_OF_MEMORY)
@@ -215,13 +256,21 @@ static void launch_now(const void *image, int64_t image_bytes, const char *kerne
 void sinter_rt_launch(const void *image, int64_t image_bytes, const char *kernel, int64_t grid_x, int64_t grid_y,
                       int64_t grid_z, int64_t block_x, int64_t block_y, int64_t block_z, int64_t shared_bytes,
                       void **args) {
-  launch_now(image, image_bytes, kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, args, false);
+  launch_now(image, image_bytes, kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, args, false,
+             NULL);
 }
 
 void sinter_rt_launch_together(const void *image, int64_t image_bytes, const char *kernel, int64_t grid_x,
                                int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y, int64_t block_z,
                                int64_t shared_bytes, void **args) {
-  launch_now(image, image_bytes, kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, args, true);
+  launch_now(image, image_bytes, kernel, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, args, true,
+             NULL);
+}
+
+void sinter_rt_launch_filling(const void *image, int64_t image_bytes, const char *kernel, int64_t most, int64_t least,
+                              int64_t each, int64_t threads, int64_t shared_bytes, void **args) {
+  const Filling filling = {most, least, each};
+  launch_now(image, image_bytes, kernel, most, 1, 1, threads, 1, 1, shared_bytes, args, true, &filling);
 }
 
 static int32_t read_clocks(CUcontext context, const SinterKernelClocks *c, int64_t *to) {

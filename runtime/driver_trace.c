@@ -122,12 +122,13 @@ static bool put_clocks(Trace *t, const SinterProfile *p, const SinterFunctionDet
     ok = times && (begin < 0 || of->read_clocks(c, times) == SINTER_OK);
     int64_t first = times ? times[0] : 0;
     for (int32_t block = 0; ok && block < c->blocks; block++)
-      first = times[block * each] < first ? times[block * each] : first;
+      if (times[block * each]) // 0: the device holds fewer blocks
+        first = times[block * each] < first ? times[block * each] : first;
     for (int64_t n = 0; ok && n < c->blocks * each; n++)
       times[n] -= first; // so many nanoseconds since that day are more than a double holds
     if (ok && begin >= 0)
       name_line(t, "process_name", pid, 0, c->kernel);
-    for (int32_t block = 0; ok && begin >= 0 && block < c->blocks; block++)
+    for (int32_t block = 0; ok && begin >= 0 && block < c->blocks && times[block * each] >= 0; block++)
       put_block(t, c, pid, block, times + block * each, begin);
     free(times);
   }

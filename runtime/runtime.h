@@ -181,6 +181,11 @@ void sinter_rt_launch_together(const void *image, int64_t image_bytes, const cha
                                int64_t grid_y, int64_t grid_z, int64_t block_x, int64_t block_y,
                                int64_t block_z, int64_t shared_bytes, void **args);
 
+// The same for as many blocks as the device holds at once, `each` on a multiprocessor, but not more than `most`. Where
+// it holds fewer than `least`, SINTER_UNSUPPORTED says how many.
+void sinter_rt_launch_filling(const void *image, int64_t image_bytes, const char *kernel, int64_t most, int64_t least,
+                              int64_t each, int64_t threads, int64_t shared_bytes, void **args);
+
 // SinterLibraryDetails.read_clocks.
 int32_t sinter_rt_clocks(const SinterKernelClocks *clocks, int64_t *to);
 

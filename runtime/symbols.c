@@ -37,6 +37,7 @@ const SinterRtSymbol sinter_rt_symbols[] = {
     SYMBOL(sinter_rt_brgemm_f32),
     SYMBOL(sinter_rt_launch),
     SYMBOL(sinter_rt_launch_together),
+    SYMBOL(sinter_rt_launch_filling),
     SYMBOL(sinter_rt_clocks),
     SYMBOL(sinter_rt_tensor_map),
     SYMBOL(sinter_rt_device_constant),

@@ -25,6 +25,8 @@ typedef struct {
   int64_t team; // threads of a block that are of one team
   int64_t at_once; // tiles, or elements where all are alike, that a block or a cluster has in each turn
   bool one_each;   // the host counts the blocks: each team has one tile
+  bool filling;    // the runtime counts the blocks: as many as the device holds at once, `blocks` at most
+  int64_t least;   // of these; the launch fails where the device holds fewer
   bool fitted;     // the host counts the blocks that have work, `blocks` at most
 } SnGpuLaunch;
 

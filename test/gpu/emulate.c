@@ -437,6 +437,7 @@ const char *emulated_failure(void) {
   return failure;
 }
 int64_t emulated_launches;
+int64_t emulated_blocks; // that the device holds at once; 0: as many as anybody wants
 void sinter_rt_count(int32_t what, int64_t n) { emulated_launches += what == 0 ? n : 0; }
 void sinter_rt_cost(void *costs, int64_t what, int64_t n, int64_t read, int64_t written, int64_t flops) {}
 void sinter_rt_cost_table(void *costs, const int64_t *rows, int64_t n) {}
@@ -542,4 +543,13 @@ void sinter_rt_launch(const void *image, int64_t bytes, const char *name, int64_
 void sinter_rt_launch_together(const void *image, int64_t bytes, const char *name, int64_t gx, int64_t gy, int64_t gz,
                                int64_t bx, int64_t by, int64_t bz, int64_t dynamic, void **args) {
   run_kernel(image, bytes, name, gx, gy, gz, bx, by, bz, dynamic, args, 1);
+}
+void sinter_rt_launch_filling(const void *image, int64_t bytes, const char *name, int64_t most, int64_t least,
+                              int64_t each, int64_t threads, int64_t dynamic, void **args) {
+  int64_t blocks = emulated_blocks && emulated_blocks < most ? emulated_blocks : most;
+  (void)each;
+  if (blocks < least)
+    snprintf(failure, sizeof failure, "%s: needs %lld blocks at once, not %lld", name, (long long)least,
+             (long long)blocks);
+  run_kernel(image, bytes, name, blocks, 1, 1, threads, 1, 1, dynamic, args, 1);
 }

@@ -223,6 +223,32 @@ static void together(void) {
   fail[0] = 0;
 }
 
+static void filling_packed(void **d) {
+  (void)d;
+  sinter_rt_launch_filling(&image, 1000, "fills", 300, 7, 1, 64, 0, NULL);
+}
+static void filling_more_packed(void **d) {
+  (void)d;
+  sinter_rt_launch_filling(&image, 1000, "fills", 150, 7, 2, 64, 0, NULL);
+  sinter_rt_launch_filling(&image, 1000, "needs many", 300, 201, 4, 64, 0, NULL);
+}
+
+// As many blocks are launched as run at once, of 100 multiprocessors with room for 2 each; at least 201 are too many.
+static void filling(void) {
+  SinterFunction g = {"g", kDLCUDA, 0, 0, 0, NULL, NULL, 0, filling_packed, NULL, NULL};
+  log_text[0] = 0;
+  CHECK(sinter_rt_call(&g, NULL, NULL, x, NULL) == SINTER_OK);
+  CHECK(strstr(log_text, "cuLaunchCooperativeKernel fills grid 100x1x1 block 64x1x1 shared 0 stream\n"));
+  log_text[0] = 0;
+  CHECK(sinter_rt_call(&g, NULL, NULL, x, NULL) == SINTER_OK);
+  CHECK_TEXT(log_text, "cuLaunchCooperativeKernel fills grid 100x1x1 block 64x1x1 shared 0 stream\n");
+  const SinterFunction h = {"h", kDLCUDA, 0, 0, 0, NULL, NULL, 0, filling_more_packed, NULL, NULL};
+  CHECK(sinter_rt_call(&h, NULL, NULL, x, NULL) == SINTER_UNSUPPORTED);
+  CHECK_TEXT(sinter_rt_last_error(),
+             "h: kernel needs many: it needs 201 blocks at once, and the device holds 200 (2 on each of 100 "
+             "multiprocessors): compile for this device, with a schedule of fewer blocks");
+}
+
 static void workspaces(void) {
   DLTensor t = {x, {kDLCUDA, 0}, 1, {kDLFloat, 32, 1}, (int64_t *)shape, NULL, 0}, *in[] = {&t};
   CHECK(sinter_rt_call(&f, in, NULL, NULL, NULL) == SINTER_BAD_ARGUMENT);
@@ -353,6 +379,7 @@ int main(void) {
   broken_image();
   constants();
   together();
+  filling();
   workspaces();
   copies();
   device_status();

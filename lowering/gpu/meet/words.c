@@ -43,7 +43,7 @@ static MlirValue words_of(SnBuilder *b, const SnGpuKernel *k, const SnGpuWord *w
 
 void sn_gpu_clear_words(SnBuilder *b, const SnGpuKernel *k, const SnGpuWord *w) {
   MlirValue first = sn(b, "arith.addi", sn(b, "arith.muli", k->block, sn_index(b, k->threads)), k->thread);
-  SnLoop at = sn_for(b, first, sn_index(b, 2 * w->elements), sn_index(b, k->blocks * k->threads));
+  SnLoop at = sn_for(b, first, sn_index(b, 2 * w->elements), sn(b, "arith.muli", k->grid, sn_index(b, k->threads)));
   store_word(b, bytes_at(b, begin_of(b, k, w), at.index), sn_int(b, i64_type(b), 0));
   sn_next(b, &at);
 }

@@ -57,7 +57,7 @@ void sn_gpu_ask(SnBuilder *b, const SnGpuKernel *k, const SnGpuAsked *a) {
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), i32 = mlirIntegerTypeGet(b->ctx, 32);
   MlirValue base = sn(b, "arith.addi", k->addresses[a->operand], sn_int(b, i64, a->from)),
             size = sn_index(b, ASKED_BYTES), end = sn_index(b, a->bytes / 16 * 16);
-  SnLoop at = sn_for(b, sn(b, "arith.muli", k->block, size), end, sn_index(b, k->blocks * ASKED_BYTES));
+  SnLoop at = sn_for(b, sn(b, "arith.muli", k->block, size), end, sn(b, "arith.muli", k->grid, size));
   MlirValue left = sn(b, "arith.minui", sn(b, "arith.subi", end, at.index), size),
             of[] = {sn(b, "arith.addi", base, sn(b, "arith.index_cast", at.index, i64)),
                     sn(b, "arith.index_cast", left, i32)};

@@ -23,6 +23,7 @@ static SnGpuKernel form_kernel(SnBuilder *b, const SnGpuKernel *k, const SnGpuMe
   of.teams = l->teams;
   of.team = l->team;
   of.block = block;
+  of.grid = (MlirValue){0};
   of.single_tile = false;
   of.lane = of.warp = of.first_of_warp = of.rank = (MlirValue){0};
   if (l->threads < k->threads) {
@@ -69,25 +70,34 @@ static void find_operand(const SnGpuWriting *w, size_t o, MlirValue *operand, Ml
   }
 }
 
+// Shared memory is that of the form's next block, where one comes.
+static void leave_shared(SnBuilder *b, SnGpuKernel *of, MlirValue block, MlirValue at_once, const SnGpuMember *m) {
+  MlirValue next = sn(b, "arith.addi", block, at_once);
+  SnIf more = sn_if(b, sn(b, "arith.cmpi", next, sn_index(b, m->launch.blocks),
+                          sn_attr("predicate", sn_i64(b->ctx, 6)))); // ult
+  sn_gpu_sync(b, of);
+  sn_end_if(b, &more);
+}
+
 // One block of the form's, or those that come in turns.
 MlirLogicalResult sn_gpu_write_member(MlirOperation op, const SnGpuBody *body, void *user) {
   SnGpuWriting *w = user;
   SnBuilder *b = w->b;
   SnGpuKernel *k = w->k;
   const SnGpuMember *m = w->member;
-  int64_t at_once = k->blocks * m->beside;
   SnGpuKernel apart = *k;
   MlirValue zero = unknown_zero(b, w->zero, &w->begin);
   apart.thread = sn(b, "arith.addi", k->thread, zero);
   apart.block = sn(b, "arith.addi", k->block, zero);
+  apart.grid = sn(b, "arith.addi", k->grid, zero);
   k = &apart;
-  MlirValue tenant, all = sn_index(b, m->launch.blocks);
+  MlirValue tenant, all = sn_index(b, m->launch.blocks), at_once = sn(b, "arith.muli", k->grid, sn_index(b, m->beside));
   SnIf some = {0};
   if (m->beside * m->launch.threads < k->threads)
     some = sn_if(b, sn(b, "arith.cmpi", k->thread, sn_index(b, m->beside * m->launch.threads),
                        sn_attr("predicate", sn_i64(b->ctx, 6)))); // ult
   MlirValue block = block_of(b, k, m, &tenant);
-  SnLoop turn = sn_for(b, block, all, sn_index(b, at_once));
+  SnLoop turn = sn_for(b, block, all, at_once);
   SnGpuRole role = {.name = "a block of a form", .warps = m->launch.threads / 32, .barrier = 1};
   SnGpuKernel of = form_kernel(b, k, m, turn.index, tenant, &role);
   sn_gpu_new_tenants(k->arena, m->beside, tenant);
@@ -106,6 +116,8 @@ MlirLogicalResult sn_gpu_write_member(MlirOperation op, const SnGpuBody *body, v
   of.addresses = addresses;
   of.num_operands = m->operands.size;
   of.held = m->held.size ? &m->held : NULL;
+  if (of.held && !w->turns && m->launch.blocks > 1)
+    of.held_now = sn(b, "arith.cmpi", turn.index, block, sn_attr("predicate", sn_i64(b->ctx, 0))); // eq
   of.may_hold = m->may_hold.data;
   of.early = m->early.size ? &m->early : NULL;
   of.may_early = m->may_early.data;
@@ -116,10 +128,9 @@ MlirLogicalResult sn_gpu_write_member(MlirOperation op, const SnGpuBody *body, v
     of.scratch_address = sn(b, "arith.addi", k->scratch_address, sn_int(b, i64, m->scratch));
   }
   body->emit(b, &of, body->user);
-  bool more = m->launch.blocks > at_once;
-  if (more) // shared memory is the next one's
-    sn_gpu_sync(b, &of);
-  w->meets = k->arena->launched_bytes > k->arena->kept_bytes || (more && m->launch.threads > 32);
+  w->meets = k->arena->launched_bytes > k->arena->kept_bytes;
+  if (w->meets)
+    leave_shared(b, &of, turn.index, at_once, m);
   sn_next(b, &turn);
   if (!sn_null(some.op))
     sn_end_if(b, &some);

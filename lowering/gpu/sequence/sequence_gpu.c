@@ -72,6 +72,9 @@ static MlirLogicalResult gather(MlirOperation op, const SnGpuBody *body, void *u
   if (body->hold && l->blocks > q->plan.blocks * m.beside)
     return sn_error(op, "holds what it reads over turns in %lld blocks, in a sequence that runs %lld of them at once",
                     (long long)l->blocks, (long long)(q->plan.blocks * m.beside));
+  int64_t needed = sn_pieces(l->blocks, m.beside);
+  if (body->hold && sn_is(mlirOperationGetParentOperation(op), "scf.for") && needed > q->least)
+    q->least = needed; // what it holds is that of its only block
   q->scratch = m.scratch + body->scratch;
   q->asserts |= body->asserts;
   sn_push(&q->members, m);
@@ -115,7 +118,7 @@ const SnGpuWords *sn_gpu_words_of_loop(const SnGpuSequence *q, const SnSequenceL
 }
 
 MlirLogicalResult sn_gpu_lower_sequence(MlirOperation op, SnGpuTakeBody take, void *taker) {
-  SnGpuSequence q = {.s = sn_sequence_read(op), .scratch = COUNTER_BYTES};
+  SnGpuSequence q = {.s = sn_sequence_read(op), .scratch = COUNTER_BYTES, .least = 1};
   MlirLogicalResult result = sn_gpu_plan_sequence(&q.s, &q.plan);
   if (!sn_failed(result))
     sn_sequence_move_views(&q.s);
@@ -128,6 +131,8 @@ MlirLogicalResult sn_gpu_lower_sequence(MlirOperation op, SnGpuTakeBody take, vo
     find_written(&q);
     sn_gpu_plan_asked(&q);
     SnGpuLaunch launch = {.blocks = q.plan.blocks,
+                          .filling = true,
+                          .least = q.least,
                           .cluster = 1,
                           .threads = q.plan.threads,
                           .occupancy = q.plan.occupancy,

@@ -41,6 +41,7 @@ typedef struct {
   SN_VEC(bool) written;     // of these
   SN_VEC(SnGpuAsked) ahead;
   int64_t scratch;
+  int64_t least; // blocks without which it cannot run
   bool asserts;
   MlirValue clocks; // i64: the address of those of all blocks; null: nobody asks
 } SnGpuSequence;

@@ -77,6 +77,11 @@ static void hold_over_wait(SnBuilder *b, const Emitting *e, size_t m) {
     }
 }
 
+// i64: what the counter is when all blocks have been counted so often (i64).
+static MlirValue of_all_blocks(SnBuilder *b, const SnGpuKernel *k, MlirValue times) {
+  return sn(b, "arith.muli", times, sn(b, "arith.index_cast", k->grid, mlirIntegerTypeGet(b->ctx, 64)));
+}
+
 // All blocks are done with phases before this one, and see what they stored. So many phases there were (i64), each turn
 // of a loop counted, `without` of them without a barrier; `phase` is its number in the schedule, by which blocks ask
 // ahead; -1: nothing. Form m is the first of it.
@@ -85,7 +90,6 @@ static void begin_phase(SnBuilder *b, const Emitting *e, MlirValue before, int64
   const SnGpuSequence *q = e->q;
   SnGpuKernel *k = e->k;
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
-  int64_t known;
   MlirValue began = before;
   sn_gpu_sync(b, k);
   sn_gpu_keep_time(b, k, q, before, true);
@@ -99,9 +103,7 @@ static void begin_phase(SnBuilder *b, const Emitting *e, MlirValue before, int64
   counter = sn_gpu_counter(b, k, sn_index(b, 0));
   if (without)
     before = sn(b, "arith.subi", before, sn_int(b, i64, without));
-  MlirValue counted = sn_known(before, &known) ? sn_int(b, i64, known * k->blocks)
-                                               : sn(b, "arith.muli", before, sn_int(b, i64, k->blocks));
-  sn_gpu_await_count(b, k, counter, counted);
+  sn_gpu_await_count(b, k, counter, of_all_blocks(b, k, before));
   sn_end_if(b, &first);
   sn_gpu_sync(b, k);
   sn_gpu_keep_time(b, k, q, began, false);
@@ -245,7 +247,7 @@ void sn_gpu_emit_sequence(SnBuilder *b, SnGpuKernel *k, const void *user) {
   }
   if (barriers > 1) {
     SnIf first = sn_if(b, k->first);
-    sn_gpu_is_last(b, k, sn_index(b, 0), sn_int(b, i64, barriers * k->blocks));
+    sn_gpu_is_last(b, k, sn_index(b, 0), of_all_blocks(b, k, sn_int(b, i64, barriers)));
     sn_end_if(b, &first);
   }
   SnBuilder head = sn_before(begin.op);

@@ -225,7 +225,7 @@ static void write_function(MlirOperation module, const char *name, MlirOperation
   if (rows)
     sn_form_free(&f);
   sn_gpu_number_threads(&in, &k);
-  if (l->fitted)
+  if (l->fitted || l->filling)
     k.grid = sn(&in, "gpu.grid_dim", sn_index_type(in.ctx), sn_attr("dimension", sn_parse_attr(in.ctx, "#gpu<dim x>")));
   body->emit(&in, &k, body->user);
   sn_op(&in, "gpu.return", sn_types(0, NULL));

@@ -4,7 +4,7 @@
 //   arguments)
 //
 // The image's bytes and their number are globals that sinter-embed-gpu fills. Blocks that wait for each other are
-// launched together, which fails if the device does not hold all of them.
+// launched together, which fails if the device does not hold all of them, or as many as it holds.
 //
 // test: test/lowering/gpu/lower_gpu.mlir, grid_rows.mlir
 
@@ -70,6 +70,13 @@ void sn_gpu_launch(MlirOperation module, MlirOperation func, MlirOperation op, c
                           one,
                           i64_of(&b, shared_bytes),
                           list};
+  if (l->filling) {
+    MlirValue fill[] = {operands[0], operands[1], operands[2], i64_of(&b, l->blocks), i64_of(&b, l->least),
+                        i64_of(&b, l->occupancy), operands[6], operands[9], list};
+    sn_call_runtime(&b, module, "sinter_rt_launch_filling", sn_values(9, fill));
+    sn_vec_free(&places);
+    return;
+  }
   const char *how = l->teams == SN_GPU_GROUP ? "sinter_rt_launch_together" : "sinter_rt_launch";
   sn_call_runtime(&b, module, how, sn_values(11, operands));
   sn_vec_free(&places);

@@ -30,21 +30,29 @@
 // shared memory and meets at a barrier of its own. Between phases a block counts itself and waits for all.
 
 // CHECK-LABEL: func.func private @main_kernel0
-// CHECK: call @sinter_rt_launch_together
+// The runtime launches as many as the device holds, at most 2, at least 1 of them.
+// CHECK: call @sinter_rt_launch_filling(%{{.*}}, %{{.*}}, %{{.*}}, %c2_i64{{[_0-9]*}}, %c1_i64{{[_0-9]*}}, %c1_i64{{[_0-9]*}}, %c128_i64, %c48_i64,
 // CHECK: gpu.func @main_kernel0(%[[X:.*]]: memref<4x8xf32> {llvm.noalias}, %[[Y:.*]]: memref<4x8xf32>, %[[Z:.*]]: memref<4x8xf32>,
 // CHECK-SAME: nvvm.reqntid = array<i32: 128>
 // A zero that nobody knows keeps what forms compute of it apart.
 // CHECK: ld.volatile.shared.b32
+// CHECK: %[[AT_ONCE:.*]] = arith.muli %{{.*}}, %c2{{.*}} : index
 // CHECK: %[[TENANT:.*]] = arith.divui %{{.*}}, %c64
-// CHECK: scf.for %[[BLOCK:.*]] = %{{.*}} to %c4{{.*}} step %c4
+// CHECK: scf.for %[[BLOCK:.*]] = %{{.*}} to %c4{{.*}} step %[[AT_ONCE]]
 // CHECK: %[[ID:.*]] = arith.addi %c1_i32{{.*}}, %{{.*}} : i32
 // CHECK: arith.muli %[[TENANT]], %c16
 // CHECK: memref.load %[[X]]
 // CHECK: nvvm.barrier id = %[[ID]] number_of_threads = %c64_i32
 // CHECK: memref.store %{{.*}}, %[[Y]]
+// Where another block of the form comes its threads meet, for its shared memory is the same.
+// CHECK: %[[NEXT:.*]] = arith.addi %[[BLOCK]], %[[AT_ONCE]]
+// CHECK: %[[MORE:.*]] = arith.cmpi ult, %[[NEXT]], %c4
+// CHECK-NEXT: scf.if %[[MORE]] {
+// CHECK: nvvm.barrier id = %[[ID]] number_of_threads = %c64_i32
 // CHECK: gpu.barrier
 // CHECK-NEXT: scf.if
 // CHECK: red.release.gpu.global.add.u64
+// CHECK: arith.index_cast %grid_dim_x : index to i64
 // CHECK: ld.acquire.gpu.global.u64
 // CHECK: gpu.barrier
 // One block of 128 threads at a time: all of them meet.
@@ -81,7 +89,8 @@ func.func private @main_kernel0(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: me
 
 // CHECK: gpu.func @ahead
 // CHECK: red.release.gpu.global.add.u64
-// CHECK: scf.for %{{.*}} = %{{.*}} to %c32768{{.*}} step %c32768
+// CHECK: %[[STEP:.*]] = arith.muli %grid_dim_x, %c16384
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c32768{{.*}} step %[[STEP]]
 // CHECK: cp.async.bulk.prefetch.L2.global
 // CHECK: ld.acquire.gpu.global.u64
 func.func private @ahead(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %w: memref<1024x8xf32>, %z: memref<1024x8xf32>)

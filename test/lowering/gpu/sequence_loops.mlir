@@ -7,7 +7,7 @@
 // CHECK-LABEL: gpu.func @k(
 // CHECK: scf.for
 // CHECK: llvm.inline_asm {{.*}}red.release.gpu.global.add.u64
-// CHECK: %[[ONE:.*]] = arith.constant 3 : i64
+// CHECK: %[[ONE:.*]] = arith.muli %c1_i64{{.*}}, %{{.*}} : i64
 // CHECK: arith.addi %{{.*}}, %[[ONE]]
 // CHECK: scf.for %[[N:.*]] = %c0{{.*}} to %c5{{.*}} step %c1{{.*}} iter_args(%[[FROM:.*]] = %arg{{.*}}, %[[TO:.*]] = %arg{{.*}}, %[[NEXT:.*]] = %arg{{.*}}) -> (i64, i64, i64)
 // CHECK: %[[T:.*]] = arith.muli %[[N]], %c2
@@ -17,15 +17,16 @@
 // CHECK: %[[TURNS:.*]] = arith.muli %[[TURN]], %c1_i64
 // CHECK: %[[BEFORE:.*]] = arith.addi %{{.*}}, %[[TURNS]] : i64
 // CHECK: red.release.gpu.global.add.u64
-// CHECK: arith.muli %[[BEFORE]], %c3_i64
+// CHECK: %[[GRID:.*]] = arith.index_cast %grid_dim_x : index to i64
+// CHECK: arith.muli %[[BEFORE]], %[[GRID]]
 // CHECK: llvm.inttoptr %[[FROM]] : i64 to !llvm.ptr<1>
 // CHECK: llvm.addrspacecast
 // CHECK: %[[PLACE:.*]] = arith.index_cast %[[T]] : index to i64
 // CHECK: arith.muli %[[PLACE]], %c128_i64
 // CHECK: llvm.inttoptr %[[TO]] : i64 to !llvm.ptr<1>
 // CHECK: scf.yield %[[TO]], %[[NEXT]], %[[TO]] : i64, i64, i64
-// CHECK: arith.constant 18 : i64
-// CHECK: arith.constant 21 : i64
+// CHECK: arith.constant 6 : i64
+// CHECK: arith.constant 7 : i64
 func.func private @k(%x: memref<4x8xf32>, %a: memref<4x8xf32>, %b: memref<4x8xf32>, %w: memref<9x4x8xf32>, %y: memref<4x8xf32>) attributes {sinter.kernel} {
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index

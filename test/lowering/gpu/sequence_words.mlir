@@ -24,7 +24,7 @@
 //       CHECK:     %[[WORD:.+]] = arith.ori
 //       CHECK:     st.relaxed.gpu.global.b64 {{.*}}, %[[WORD]] :
 //   CHECK-NOT:   red.release
-//       CHECK:   arith.constant 128 : i64
+//       CHECK:   %[[ALL:.+]] = arith.muli %c2_i64{{.*}}, %{{.+}} : i64
 //       CHECK:   atom.acq_rel.gpu.global.add.u64
 func.func private @k(%x: memref<64xf32>, %a: memref<64xf32>, %b: memref<64xf32>, %w: memref<64x64xf32>, %v: memref<64xf32>) attributes {sinter.kernel} {
   %c0 = arith.constant 0 : index
