@@ -93,8 +93,29 @@ static MlirWalkResult take(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
-// Of each block, whether it may run more than once: from where a branch leads back to, up to that branch.
-static bool *find_loops(MlirBlock entry, size_t blocks) {
+// What blocks hold together.
+typedef struct {
+  size_t operations, calls;
+} Held;
+
+// Of each block, what those in front of it hold; behind the last, what all hold.
+static Held *find_held(MlirBlock entry, size_t blocks) {
+  Held *held = sn_alloc((blocks + 1) * sizeof *held);
+  size_t at = 0;
+  for (MlirBlock block = entry; block.ptr; block = mlirBlockGetNextInRegion(block), ++at) {
+    held[at + 1] = held[at];
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+      ++held[at + 1].operations;
+      held[at + 1].calls += sn_is(op, "func.call") || sn_is(op, "memref.copy");
+    }
+  }
+  return held;
+}
+
+// Of each block, whether it may run more than once: from where a branch leads back to, up to that branch. `calls`: each
+// turn of each loop is a call for every few operations at least.
+enum { FEW = 32 };
+static bool *find_loops(MlirBlock entry, size_t blocks, const Held *held, bool *calls) {
   bool *loop = sn_alloc(blocks + 1);
   SnTable places = {0};
   size_t at = 0;
@@ -109,7 +130,10 @@ static bool *find_loops(MlirBlock entry, size_t blocks) {
     for (intptr_t s = 0; s < mlirOperationGetNumSuccessors(end); ++s) {
       uintptr_t to = 0;
       sn_table_get(&places, mlirOperationGetSuccessor(end, s).ptr, &to);
-      if (to <= at && back.data[to] < at + 1)
+      if (to > at)
+        continue;
+      *calls &= held[at + 1].operations - held[to].operations <= FEW * (held[at + 1].calls - held[to].calls);
+      if (back.data[to] < at + 1)
         back.data[to] = at + 1;
     }
   }
@@ -123,8 +147,9 @@ static bool *find_loops(MlirBlock entry, size_t blocks) {
   return loop;
 }
 
-// A function of so many operations that runs each at most once gains nothing from LLVM's optimiser, and makes it take
-// more than linear time: a thousand layers are a thousand calls in a row.
+// A function of so many operations that runs each at most once, or once for a call, gains nothing from LLVM's optimiser,
+// and makes it take more than linear time: a thousand layers are a thousand calls in a row. So does its allocation of
+// registers: what a hundred loops read is compared with all of them.
 enum { LONG = 512 };
 static void keep_as_it_stands(MlirOperation func, size_t operations) {
   MlirContext ctx = mlirOperationGetContext(func);
@@ -137,10 +162,11 @@ static void take_descriptors(MlirOperation func, intptr_t n) {
   MlirContext ctx = mlirOperationGetContext(func);
   MlirType pointer = sn_type(ctx, "!llvm.ptr");
   MlirBlock entry = sn_function_body(func);
-  size_t blocks = 0, operations = 0;
+  size_t blocks = 0;
   for (MlirBlock block = entry; block.ptr; block = mlirBlockGetNextInRegion(block))
     ++blocks;
-  bool *loop = find_loops(entry, blocks), any_loop = false;
+  Held *held = find_held(entry, blocks);
+  bool calls = true, *loop = find_loops(entry, blocks, held, &calls);
   Descriptors d = {.entry = entry,
                    .descriptors = mlirBlockInsertArgument(entry, 0, pointer, mlirOperationGetLocation(func)),
                    .n = n,
@@ -151,9 +177,7 @@ static void take_descriptors(MlirOperation func, intptr_t n) {
     for (MlirBlock block = entry; block.ptr; block = mlirBlockGetNextInRegion(block)) {
       if (loop[d.block++] != loops)
         continue;
-      any_loop |= loops;
-      for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op);
-           op = mlirOperationGetNextInBlock(op), ++operations) {
+      for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
         d.at = loops ? (MlirOperation){0} : op;
         mlirOperationWalk(op, take, &d, MlirWalkPreOrder);
       }
@@ -167,8 +191,9 @@ static void take_descriptors(MlirOperation func, intptr_t n) {
   sn_set_attr(func, "function_type",
               mlirTypeAttrGet(mlirFunctionTypeGet(ctx, (intptr_t)types.size, types.data, 0, NULL)));
   sn_vec_free(&types);
-  if (!any_loop)
-    keep_as_it_stands(func, operations);
+  if (calls)
+    keep_as_it_stands(func, held[blocks].operations);
+  free(held);
   free(d.loaded);
   free(loop);
 }
