@@ -147,9 +147,9 @@ static bool *find_loops(MlirBlock entry, size_t blocks, const Held *held, bool *
   return loop;
 }
 
-// A function of so many operations that runs each at most once, or once for a call, gains nothing from LLVM's optimiser,
-// and makes it take more than linear time: a thousand layers are a thousand calls in a row. So does its allocation of
-// registers: what a hundred loops read is compared with all of them.
+// A function of so many operations that runs each at most once, or once for a call, gains nothing from LLVM's
+// optimiser, and makes it take more than linear time: a thousand layers are a thousand calls in a row. So does the
+// allocation of registers: what a hundred loops read is compared with all of them.
 enum { LONG = 512 };
 static void keep_as_it_stands(MlirOperation func, size_t operations) {
   MlirContext ctx = mlirOperationGetContext(func);

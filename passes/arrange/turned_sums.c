@@ -154,28 +154,53 @@ static bool fits(const SnForm *f, bool *little, bool waiting) {
 
 // ---- what waits for a reduction --------------------------------------------------------------------------------
 
-// Something reads the value once for each of so many elements that were reduced.
-static bool is_read_beside(MlirValue v, int64_t reduced, int steps) {
-  bool found = false;
-  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use) && !found && steps < MOST_STEPS;
-       use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation op = mlirOpOperandGetOwner(use);
-    bool same = sn_is(op, "tensor.expand_shape") || sn_is(op, "tensor.collapse_shape") || sn_is(op, "tensor.cast");
-    int64_t others = 1;
-    if (sn_is(op, "sinter.rowwise")) {
-      SnForm f = sn_form_read(op);
-      size_t k = 0;
-      while (k < f.inputs.size && !sn_same(f.inputs.data[k].value, v))
-        ++k;
-      for (intptr_t d = 0; k < f.inputs.size && d < (intptr_t)f.dims.size; ++d)
-        others = sn_access_uses(&f, &f.inputs.data[k], d) ? others : sn_times(others, f.dims.data[d].size);
-      same = sn_is_elementwise_form(&f);
-      sn_form_free(&f);
-    }
-    found = others == reduced;
-    for (intptr_t k = 0; k < sn_num_results(op) && same && !found; ++k)
-      found = is_read_beside(sn_result(op, k), reduced, steps + 1);
+static bool goes_on(MlirOperation op) {
+  bool same = sn_is(op, "tensor.expand_shape") || sn_is(op, "tensor.collapse_shape") || sn_is(op, "tensor.cast");
+  if (sn_is(op, "sinter.rowwise")) {
+    SnForm f = sn_form_read(op);
+    same = sn_is_elementwise_form(&f);
+    sn_form_free(&f);
   }
+  return same;
+}
+
+// How often the op reads each element of the value.
+static int64_t reads_each(MlirOperation op, MlirValue v) {
+  int64_t others = 1;
+  if (!sn_is(op, "sinter.rowwise"))
+    return others;
+  SnForm f = sn_form_read(op);
+  size_t k = 0;
+  while (k < f.inputs.size && !sn_same(f.inputs.data[k].value, v))
+    ++k;
+  for (intptr_t d = 0; k < f.inputs.size && d < (intptr_t)f.dims.size; ++d)
+    others = sn_access_uses(&f, &f.inputs.data[k], d) ? others : sn_times(others, f.dims.data[d].size);
+  sn_form_free(&f);
+  return others;
+}
+
+// Something reads the value, or what is made of it element by element, once for each of so many elements that were
+// reduced. Values are looked at once each, the nearest first.
+static bool is_read_beside(MlirValue v, int64_t reduced) {
+  SnValueVec near = {0};
+  SnTable known = {0};
+  bool found = false;
+  sn_push(&near, v);
+  size_t next = 0;
+  for (int steps = 0; steps < MOST_STEPS && !found; ++steps)
+    for (size_t end = near.size; next < end && !found; ++next)
+      for (MlirOpOperand use = mlirValueGetFirstUse(near.data[next]); !mlirOpOperandIsNull(use) && !found;
+           use = mlirOpOperandGetNextUse(use)) {
+        MlirOperation op = mlirOpOperandGetOwner(use);
+        found = reads_each(op, near.data[next]) == reduced;
+        if (found || sn_table_has(&known, op.ptr) || !goes_on(op))
+          continue;
+        sn_table_put(&known, op.ptr, 1);
+        for (intptr_t k = 0; k < sn_num_results(op); ++k)
+          sn_push(&near, sn_result(op, k));
+      }
+  sn_vec_free(&near);
+  sn_table_free(&known);
   return found;
 }
 
@@ -184,29 +209,41 @@ static bool is_waited_for(const SnForm *f) {
   int64_t most = !f->num_cols ? MOST_NUMBER : sn_row_length(f) >= MANY_WAITING ? MOST_OF_MANY : MOST_WAITING;
   bool any = false;
   for (intptr_t k = 0; k < sn_num_results(f->op) && reduced > 1 && reduced <= most; ++k)
-    any |= is_read_beside(sn_result(f->op, k), reduced, 0);
+    any |= is_read_beside(sn_result(f->op, k), reduced);
   return any;
 }
 
-// Something that the form reads is made, element by element, of what was turned: a sum of squares about a mean.
-static bool reads_turned(MlirOperation form, const SnOpVec *turned, int steps) {
-  bool found = false;
-  for (intptr_t k = 0; k < sn_num_operands(form) && !found && steps < MOST_STEPS; ++k) {
-    MlirOperation op = sn_definer(sn_operand(form, k));
-    if (sn_null(op))
-      continue;
-    for (size_t t = 0; t < turned->size && !found; ++t)
-      found = mlirOperationEqual(op, turned->data[t]);
-    bool same = sn_is(op, "tensor.expand_shape") || sn_is(op, "tensor.collapse_shape") || sn_is(op, "tensor.cast");
-    if (sn_is(op, "sinter.rowwise")) {
-      SnForm f = sn_form_read(op);
-      same = sn_is_elementwise_form(&f);
-      sn_form_free(&f);
-    }
-    found = found || (same && reads_turned(op, turned, steps + 1));
+// What was turned, and of what else was looked at how many operations of elements are on the way from there: each is
+// looked at once, since what may read a form stands behind it.
+typedef struct {
+  SnTable turned, steps;
+} Seen;
+enum { FAR = MOST_STEPS + 1 }; // or nowhere
+
+static uintptr_t steps_to(Seen *seen, MlirOperation op);
+
+// From what was turned to this one, which reads it.
+static uintptr_t steps_behind(Seen *seen, MlirOperation op) {
+  uintptr_t least = FAR;
+  for (intptr_t k = 0; k < sn_num_operands(op) && least > 1; ++k) {
+    MlirOperation from = sn_definer(sn_operand(op, k));
+    uintptr_t steps = sn_null(from) ? FAR : 1 + steps_to(seen, from);
+    least = steps < least ? steps : least;
   }
-  return found;
+  return least;
 }
+
+static uintptr_t steps_to(Seen *seen, MlirOperation op) {
+  uintptr_t steps = 0;
+  if (!sn_table_has(&seen->turned, op.ptr) && !sn_table_get(&seen->steps, op.ptr, &steps)) {
+    steps = goes_on(op) ? steps_behind(seen, op) : FAR;
+    sn_table_put(&seen->steps, op.ptr, steps);
+  }
+  return steps;
+}
+
+// Something that the form reads is made, element by element, of what was turned: a sum of squares about a mean.
+static bool reads_turned(Seen *seen, MlirOperation form) { return steps_behind(seen, form) <= MOST_STEPS; }
 
 // As many chunks as make a thread of all that there are: of equal sizes, if there are some not far from that.
 static void cut(Turn *t, const SnGpuChip *chip, bool little) {
@@ -486,19 +523,21 @@ static bool is_turned(const SnForm *f, const What *what, bool reads, bool *littl
 
 static MlirLogicalResult function(MlirOperation func, void *user) {
   const What *what = user;
-  SnOpVec forms = sn_collect(func, "sinter.rowwise"), turned = {0};
+  SnOpVec forms = sn_collect(func, "sinter.rowwise");
+  Seen seen = {0};
   for (size_t k = 0; k < forms.size; ++k) {
     Turn t = {.f = sn_form_read(forms.data[k])};
     bool little;
     if (sn_num_results(forms.data[k]) && !sn_in_sequence(forms.data[k]) &&
-        is_turned(&t.f, what, reads_turned(forms.data[k], &turned, 0), &little)) {
+        is_turned(&t.f, what, reads_turned(&seen, forms.data[k]), &little)) {
       cut(&t, what->chip, little || what->waiting);
-      sn_push(&turned, turn(&t));
+      sn_table_put(&seen.turned, turn(&t).ptr, 1);
     }
     sn_form_free(&t.f);
   }
   sn_vec_free(&forms);
-  sn_vec_free(&turned);
+  sn_table_free(&seen.turned);
+  sn_table_free(&seen.steps);
   return SN_OK;
 }
 
