@@ -479,6 +479,44 @@ static bool is_whole(const SnForm *f, const SnAccess *a, intptr_t d) {
   return false;
 }
 
+// The dimension of size `?` that was written and that the gradient is summed over, as a dimension of its own; -1 where
+// there is none.
+static intptr_t unknown_sum(const SnForm *f, const Back *k, MlirAffineMap written) {
+  for (intptr_t d = 0; d < (intptr_t)f->dims.size; ++d)
+    if (f->dims.data[d].size == SN_DYNAMIC && sn_map_uses(written, d) && mlirAffineExprIsADim(k->dims[d]) &&
+        mlirAffineDimExprGetPosition(k->dims[d]) >= k->rank)
+      return d;
+  return -1;
+}
+
+// What was written by `*map`, summed over dimension d of the form, which leaves the map.
+static MlirValue summed_over(SnBuilder *b, const SnForm *f, intptr_t d, MlirValue made, MlirAffineMap *map) {
+  SnForm g = {0};
+  MlirAffineExpr out[SN_MAX_DIMS], in[SN_MAX_DIMS], kept[SN_MAX_DIMS];
+  intptr_t n = mlirAffineMapGetNumResults(*map);
+  for (intptr_t p = 0; p < n; ++p) {
+    intptr_t e = sn_map_dim(*map, p);
+    in[p] = mlirAffineDimExprGet(b->ctx, e == d ? n - 1 : g.num_rows);
+    if (e == d)
+      continue;
+    kept[g.num_rows] = mlirAffineMapGetResult(*map, p);
+    out[g.num_rows++] = in[p];
+    push_dim(&g, b->ctx, f->dims.data[e].size);
+  }
+  push_dim(&g, b->ctx, f->dims.data[d].size);
+  g.num_cols = 1;
+  MlirType is = sn_element(sn_type_of(made));
+  *map = mlirAffineMapGet(b->ctx, (intptr_t)f->dims.size, 0, g.num_rows, kept);
+  sn_push(&g.inputs, ((SnAccess){.value = made, .map = mlirAffineMapGet(b->ctx, n, 0, n, in)}));
+  sn_push(&g.outputs, ((SnAccess){.value = sn_empty_at(b, f, *map, is),
+                                  .map = mlirAffineMapGet(b->ctx, n, 0, g.num_rows, out)}));
+  MlirOperation op = sn_form_create(b, &g, false);
+  SnBuilder body = sn_at_end(g.body, b->loc);
+  sn_op(&body, "sinter.yield", sn_row_reduce(&body, "add", sn_input_argument(&g, 0), is), sn_types(0, NULL));
+  sn_form_free(&g);
+  return sn_result(op, 0);
+}
+
 MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnRoute *to, MlirValue made,
                           MlirType element) {
   if (to->exact)
@@ -505,6 +543,7 @@ MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnR
   SnForm g = {0};
   intptr_t sums = (intptr_t)back.summed.size;
   bool over_rows = sums && rank && !back.checks.size && sums_in_front(f, &back, to->map);
+  intptr_t unknown = unknown_sum(f, &back, to->map);
   MlirAffineExpr places[SN_MAX_DIMS], all[SN_MAX_DIMS];
   g.num_rows = over_rows ? sums : sums ? rank : rank ? rank - 1 : 0;
   for (intptr_t d = 0; d < rank + sums; ++d) {
@@ -530,6 +569,15 @@ MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnR
   }
   sn_push(&g.inputs, in);
   sn_push(&g.outputs, out);
+  if (unknown >= 0 && !sn_sizes_known(&g)) { // what is read may be outside, so nobody says how many are summed
+    SnRoute rest = *to;
+    free(back.subscripts);
+    sn_vec_free(&back.summed);
+    sn_vec_free(&back.checks);
+    sn_form_free(&g);
+    MlirValue sum = summed_over(b, f, unknown, made, &rest.map);
+    return sn_route_finish(b, f, input, &rest, sum, element);
+  }
   SnAccumulator acc = {SN_STR("add"), out.map, is};
   if (over_rows)
     sn_push(&g.accumulators, acc);

@@ -10,6 +10,8 @@ CHAINS = ["run/chains.mlir"]
 STREAM = ["run/chains_stream.mlir"]
 
 MUTANTS = [Mutant(*m) for m in (
+    ("passes/differentiate/accesses.c", "unknown >= 0 && !sn_sizes_known(&g)", "false",
+     ["passes/differentiate/accesses.mlir"], "a sum of a size that nobody says is left to who may read outside"),
     ("lowering/gpu/products/wgmma.c", 'sn(b, "arith.addi", descriptor, i32_of(b, bytes >> 4))',
      'sn(b, "arith.addi", descriptor, i32_of(b, bytes >> 5))', ["gpu/emulate_products.test"],
      "wgmma's next step begins where it does not"),

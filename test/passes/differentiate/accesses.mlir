@@ -311,3 +311,26 @@ func.func @heads_of_groups(%w: tensor<8x5x16xf32>, %x: tensor<6x32xf32>, %g: ten
       : (tensor<8x5x6xf32>, tensor<8x5x6xf32>, tensor<6x32xf32>) -> tensor<6x32xf32>
   return %d : tensor<6x32xf32>
 }
+
+// -----
+
+// A part of a row that a dimension of size `?` shares: nobody who may read outside of a part says how many are summed,
+// so they are summed first.
+
+// CHECK-LABEL: func @part_for_all
+//       CHECK:   %[[S:.+]] = sinter.rowwise (d = ?, d1 = 5) by (d2 = ?)
+//  CHECK-NEXT:       ins(%{{.+}}[d, d2, d1] : tensor<?x?x5xf32>)
+//       CHECK:   sinter.rowwise (d = ?) by (d1 = 8)
+//  CHECK-NEXT:       ins(%[[S]][d, d1 - 3] : tensor<?x5xf32> else 0.0
+func.func @part_for_all(%z: tensor<?x8xf32>, %x: tensor<?x?x5xf32>, %g: tensor<?x?x5xf32>,
+                        %e: tensor<?x?x5xf32>) -> tensor<?x8xf32> {
+  %y = sinter.rowwise (i = ?, j = ?) by (k = 5)
+      ins(%z[i, k + 3] : tensor<?x8xf32>, %x[i, j, k] : tensor<?x?x5xf32>) outs(%e[i, j, k] : tensor<?x?x5xf32>) {
+  ^row(%a: tensor<5xf32>, %b: tensor<5xf32>):
+    %r = arith.mulf %a, %b : tensor<5xf32>
+    sinter.yield %r : tensor<5xf32>
+  }
+  %d = sinter.differentiate %y upstream(%g) wrt(%z)
+      : (tensor<?x?x5xf32>, tensor<?x?x5xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %d : tensor<?x8xf32>
+}

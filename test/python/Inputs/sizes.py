@@ -20,6 +20,7 @@ VIEWS = {
     "halves": lambda x: x.exp().view(2, x.shape[0], x.shape[1], 4).permute(2, 1, 0, 3).reshape(x.shape[1], -1).tanh(),
     "a one in front": lambda x: x.exp().view(1, x.shape[0] * x.shape[1], 8).tanh(),
     "three factors": lambda x: torch.einsum("btij,bskj,jl->bts", x, x + 1, torch.eye(4, dtype=x.dtype) * 0.1),
+    "a part for all": lambda x: x.flatten(2)[..., :3] * x.exp().sum(1).flatten(1)[:, None, 2:5],
     "a product of rows": lambda x: (x.reshape(-1, 8) @ torch.ones(8, 3, dtype=x.dtype)).view(*x.shape[:2], 3).tanh(),
 }
 PICTURES = {
