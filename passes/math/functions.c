@@ -296,6 +296,21 @@ static void expm1_of_f64(MlirOperation op) {
   mlirOperationDestroy(op);
 }
 
+void sn_math_roots(MlirOperation root) {
+  SnOpVec ops = sn_collect(root, "math.powf");
+  for (size_t i = 0; i < ops.size; ++i) {
+    MlirOperation op = ops.data[i];
+    SnBuilder b = sn_before(op);
+    Math m = {&b, sn_type_of(sn_operand(op, 0)), false};
+    MlirValue y = powf_(&m, (MlirValue[]){sn_operand(op, 0), sn_operand(op, 1)});
+    if (sn_none(y))
+      continue;
+    mlirValueReplaceAllUsesOfWith(sn_result(op, 0), y);
+    mlirOperationDestroy(op);
+  }
+  sn_vec_free(&ops);
+}
+
 void sn_math_functions(MlirOperation root, bool avx512) {
   for (size_t k = 0; k < sizeof functions / sizeof *functions; ++k) {
     SnOpVec ops = sn_collect(root, functions[k].name);

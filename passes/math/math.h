@@ -15,6 +15,8 @@ void sn_math_functions(MlirOperation root, bool avx512);
 // math.clampf as a maximum and a minimum, of any float type (upstream's expansion takes them the other way round), and
 // math.isnan and the like.
 void sn_math_by_comparisons(MlirOperation root);
+// math.powf by 1/2 or -1/2 as a root, of any float type.
+void sn_math_roots(MlirOperation root);
 // In math/integers.c. math.ipowi as products, math.fpowi as those or by math.powf, and math.sincos as a sine and a
 // cosine, of any type.
 void sn_math_integers(MlirOperation root);

@@ -5,6 +5,7 @@
 //   arith.divf 1, %y, %y >= 1            ->   4 x llvm.nvvm.rcp.approx.ftz
 //   arith.divf %x, %y, 1 <= %y <= 2^65   ->   %x * rcp.approx.ftz(%y)              once for all that %y divides
 //   arith.divf %x, %y of halves          ->   in f32, rounded; by a constant c a product with 1 / c
+//   arith.divf %x, %y of f16             ->   %x * rcp.approx.ftz(%y) in f32, rounded
 //
 // div.full.f32 errs by at most 2 ulp, over all of f32 (PTX ISA, "div"), in eight instructions; div.rn.f32 is
 // correctly rounded in ten and a call. The product errs by 1.5 ulp; c is 1, or a power of two that keeps 1 / y in range
@@ -16,6 +17,7 @@
 
 #include "lowering/gpu/math/gpu_math.h"
 #include "lowering/rows/rowmemory.h"
+#include "passes/math/math.h"
 #include <math.h>
 
 static MlirValue full(SnBuilder *b, MlirValue x, MlirValue y) {
@@ -58,7 +60,23 @@ static MlirValue widened(SnBuilder *b, MlirValue x) {
   return sn(&at, "vector.broadcast", sn(&at, "arith.extf", y, wide_type(b->ctx, sn_type_of(y))), t);
 }
 
-// A division of halves is one of f32, by a constant a product.
+static bool is_one(MlirValue v) {
+  double c;
+  return sn_math_constant(v, &c) && c == 1;
+}
+
+// Of f16, none of which is too small or too large for it, in f32. Once for all that a number divides.
+static MlirValue reciprocal(SnBuilder *b, MlirValue y) {
+  MlirValue v = widened(b, y);
+  MlirOperation broadcast = sn_def(v, "vector.broadcast");
+  if (sn_null(broadcast) || mlirTypeIsAVector(sn_type_of(sn_operand(broadcast, 0))))
+    return sn_gpu_each_lane(b, "llvm.nvvm.rcp.approx.ftz.f", v);
+  SnBuilder at = sn_before(broadcast);
+  MlirValue r = sn_gpu_each_lane(&at, "llvm.nvvm.rcp.approx.ftz.f", sn_operand(broadcast, 0));
+  return sn(&at, "vector.broadcast", r, sn_type_of(v));
+}
+
+// A division of halves is one of f32, by a constant a product, and of f16 a product with a reciprocal.
 static void divide_halves(MlirOperation op) {
   MlirValue x = sn_operand(op, 0), y = sn_operand(op, 1), quotient;
   MlirType t = sn_type_of(x);
@@ -74,17 +92,14 @@ static void divide_halves(MlirOperation op) {
     MlirType f32 = sn_type_of(wide);
     MlirValue r = sn_float(&b, sn_element(f32), 1 / c);
     quotient = sn(&b, "arith.mulf", wide, mlirTypeIsAVector(f32) ? sn(&b, "vector.broadcast", r, f32) : r);
+  } else if (mlirTypeIsAF16(sn_element(t))) {
+    MlirValue r = reciprocal(&b, y);
+    quotient = is_one(x) ? r : sn(&b, "arith.mulf", wide, r);
   } else {
     quotient = sn(&b, "arith.divf", wide, widened(&b, y));
   }
   mlirValueReplaceAllUsesOfWith(sn_result(op, 0), sn(&b, "arith.truncf", quotient, t));
   mlirOperationDestroy(op);
-}
-
-static bool is_one(MlirValue v) {
-  MlirOperation broadcast = sn_def(v, "vector.broadcast");
-  MlirAttribute a = sn_constant_of(sn_null(broadcast) ? v : sn_operand(broadcast, 0));
-  return a.ptr && mlirAttributeIsAFloat(a) && mlirFloatAttrGetValueDouble(a) == 1;
 }
 
 void sn_gpu_divide(MlirOperation func) {

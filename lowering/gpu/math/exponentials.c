@@ -79,7 +79,8 @@ bool sn_gpu_is_moderate(MlirValue v) {
 }
 
 bool sn_gpu_at_least_one(MlirValue v) {
-  MlirOperation add = sn_def(v, "arith.addf");
+  MlirOperation extended = sn_def(v, "arith.extf"),
+                add = sn_def(sn_null(extended) ? v : sn_operand(extended, 0), "arith.addf");
   double c;
   for (int k = 0; k < 2 && !sn_null(add); ++k)
     if (constant(sn_operand(add, k), &c) && c >= 1)
@@ -208,38 +209,21 @@ static void toward_zero(MlirOperation op) {
   mlirOperationDestroy(op);
 }
 
-// tanh of bf16: tanh.approx.f32, rounded, errs by 2^-11 of it (PTX ISA, "tanh"), a quarter of bf16's last place.
-static void tanh_of_bf16(MlirOperation op) {
-  MlirValue x = sn_operand(op, 0);
-  MlirType t = sn_type_of(x), f32 = mlirF32TypeGet(mlirOperationGetContext(op));
-  if (!mlirTypeIsABF16(sn_element(t)))
-    return;
-  SnBuilder b = sn_before(op);
-  MlirType wide = mlirTypeIsAVector(t) ? sn_vector(f32, sn_dim(t, 0)) : f32;
-  MlirValue v = sn(&b, "arith.extf", x, wide), lanes[SN_MAX_LANES];
-  int64_t width = mlirTypeIsAVector(t) ? sn_dim(t, 0) : 1;
-  for (int64_t l = 0; l < width; ++l)
-    lanes[l] = sn(&b, "llvm.inline_asm", mlirTypeIsAVector(t) ? sn_lane(&b, v, l) : v, f32,
-                  sn_attr("asm_string", sn_string(b.ctx, "tanh.approx.f32 $0, $1;")),
-                  sn_attr("constraints", sn_string(b.ctx, "=f,f")));
-  MlirValue y = mlirTypeIsAVector(t) ? sn(&b, "vector.from_elements", sn_values(width, lanes), wide) : lanes[0];
-  mlirValueReplaceAllUsesOfWith(sn_result(op, 0), sn(&b, "arith.truncf", y, t));
-  mlirOperationDestroy(op);
-}
-
 void sn_gpu_math(MlirOperation func) {
   sn_gpu_each(func, "math.trunc", toward_zero);
   sn_math_random(func, true);
   sn_math_integers(func);
   sn_math_by_comparisons(func);
   sn_gpu_each(func, "arith.select", magnitude);
-  sn_gpu_each(func, "math.tanh", tanh_of_bf16);
+  sn_math_roots(func);
+  sn_gpu_each(func, "math.tanh", sn_gpu_halves);
   sn_gpu_each(func, "math.exp", sn_gpu_power);
   sn_gpu_divide(func);
   sn_gpu_each(func, "arith.mulf", sn_gpu_scale_power);
   sn_gpu_each(func, "math.log", sn_gpu_logarithm);
   sn_gpu_each(func, "math.log1p", sn_gpu_logarithm);
   sn_gpu_each(func, "math.exp", exponential);
+  sn_gpu_each(func, "math.exp", sn_gpu_halves);
   sn_gpu_each(func, "arith.addf", contract);
   sn_gpu_each(func, "arith.subf", contract);
 }

@@ -39,6 +39,11 @@ bool sn_gpu_is_moderate(MlirValue v); // from 1 to 2^65, or NaN
 // An intrinsic of one f32, of each lane.
 MlirValue sn_gpu_each_lane(SnBuilder *b, const char *intrinsic, MlirValue x);
 
+// halves.c
+
+// A math.tanh or math.exp of a half type, replaced.
+void sn_gpu_halves(MlirOperation op);
+
 // logarithm.c
 
 // A math.log or math.log1p of f32, replaced.

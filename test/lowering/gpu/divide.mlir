@@ -101,3 +101,33 @@ func.func private @halves(%x: memref<4x8xbf16>, %y: memref<4x8xbf16>) attributes
   }
   return
 }
+
+// -----
+
+// Of f16: tanh by its two parts, exp by one instruction, quotients by a reciprocal, once for a number of the row. A
+// power of 1/2 is a root.
+
+// CHECK-LABEL: gpu.func @functions_of_f16
+//       CHECK:   %[[R:.+]] = llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"
+//       CHECK:   vector.broadcast %[[R]]
+// CHECK-COUNT-2:   llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"
+// CHECK-COUNT-2:   llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"
+//       CHECK:   math.copysign
+//       CHECK:   arith.select
+//       CHECK:   math.sqrt
+//       CHECK:   llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"
+//   CHECK-NOT:   {{divf|math.tanh|math.exp|math.powf}}
+func.func private @functions_of_f16(%x: memref<4x8xf16>, %s: memref<4xf16>, %y: memref<4x8xf16>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf16>, %s[i] : memref<4xf16>) outs(%y[i, j] : memref<4x8xf16>)
+      schedule(#sinter.gpu_rows<threads = 32, vector = 2>) {
+  ^row(%a: tensor<8xf16>, %n: f16):
+    %half = arith.constant dense<0.5> : tensor<8xf16>
+    %b = sinter.broadcast %n : f16 -> tensor<8xf16>
+    %q = arith.divf %a, %b : tensor<8xf16>
+    %h = math.tanh %q : tensor<8xf16>
+    %p = math.powf %h, %half : tensor<8xf16>
+    %e = math.exp %p : tensor<8xf16>
+    sinter.yield %e : tensor<8xf16>
+  }
+  return
+}
