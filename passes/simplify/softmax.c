@@ -7,6 +7,7 @@
 //   %y / broadcast %n                          ->  %y * broadcast (1 / %n)      %n an integer: a size `?`
 //   row_product ((%e * broadcast (1 / %s)) * %y), %v      ->  row_product ((%e * %y) * broadcast (1 / %s)), %v
 //   row_reduce maximumf (%x - broadcast %a - broadcast %b)  ->  (%m - %a) - %b    log_softmax of a log_softmax
+//   row_reduce add exp(%x - (|%m| == inf ? 0 : %m))  ->  |%m| == inf ? max(%m, 0) : %s    log-sum-exps, as exported
 //
 // A division takes a vector unit three times as long as an exponential. The sum is 1 at least (the maximum's own
 // exponential), or NaN: its reciprocal is 1 at most, and no product with it is larger than what it stands for. The
@@ -14,7 +15,9 @@
 // least, and its reciprocal does not wait for the row's sum, as a division by it would. Where weights are multiplied by
 // a row (dropout) the number is the last factor, so that it is known in time where they are made a block of columns at
 // a time; the exponential is 1 at most, so nothing becomes an infinity. Subtraction rounds no pair of elements into the
-// other order, so the last rule is exact.
+// other order, so the rule of shifted maxima is exact. Under a maximum that is
+// infinite, exponentials of the elements themselves are all 0, or one is infinite, and so is their sum; one loop makes
+// a sum under the maximum itself beside it (lowering/rows/rowjoint.c).
 //
 // runs in: simplify, fuse    test: test/passes/simplify/softmax.mlir
 
@@ -22,6 +25,8 @@
 #include "dialect/under_maximum.h"
 #include "passes/edit/rewrite.h"
 #include <math.h>
+
+enum { ORDERED_EQUAL = 1 }; // predicate of arith.cmpf
 
 static bool is_reduce(MlirOperation op, const char *kind) {
   return sn_is_reduce(op, kind) &&
@@ -155,5 +160,43 @@ static bool shifted_maximum(SnRewriter *rw, MlirOperation reduce) {
   return true;
 }
 
-SnRules sn_simplify_softmax = {
-    {"arith.divf", divide}, {"arith.mulf", sum_last}, {"sinter.row_reduce", shifted_maximum}, {0}};
+// %m, where v is |%m| == inf ? 0 : %m; else null.
+static MlirValue finite_or_zero(MlirValue v, MlirValue *infinite) {
+  MlirOperation select = sn_def(v, "arith.select"),
+                compare = sn_null(select) ? select : sn_def(sn_operand(select, 0), "arith.cmpf"),
+                size = sn_null(compare) ? compare : sn_def(sn_operand(compare, 0), "arith.extf");
+  size = sn_null(compare) ? compare : sn_def(sn_null(size) ? sn_operand(compare, 0) : sn_operand(size, 0), "math.absf");
+  double c;
+  if (sn_null(size) || sn_int_attr(compare, "predicate", 0) != ORDERED_EQUAL ||
+      !sn_attr_number(sn_constant_of(sn_operand(compare, 1)), &c) || !isinf(c) || c < 0 ||
+      !sn_is_constant(sn_operand(select, 1), 0) || !sn_same(sn_operand(size, 0), sn_operand(select, 2)))
+    return (MlirValue){0};
+  *infinite = sn_operand(select, 0);
+  return sn_operand(select, 2);
+}
+
+static bool sum_under_finite(SnRewriter *rw, MlirOperation reduce) {
+  MlirOperation exp = sn_def(sn_operand(reduce, 0), "math.exp"),
+                sub = sn_null(exp) ? exp : sn_def(sn_operand(exp, 0), "arith.subf");
+  MlirValue by = sn_null(sub) ? (MlirValue){0} : sn_broadcast_of(sn_operand(sub, 1)), infinite,
+            m = sn_none(by) ? by : finite_or_zero(by, &infinite);
+  if (sn_none(m) || !sn_is_reduce(reduce, "add") || !sn_one_use(sn_result(exp, 0)))
+    return false;
+  MlirOperation maximum = sn_def(m, "sinter.row_reduce");
+  if (sn_null(maximum) || !is_reduce(maximum, "maximumf") || !sn_same(sn_operand(maximum, 0), sn_operand(sub, 0)))
+    return sn_no(reduce, "the maximum that exponentials are under is not their own row's");
+  MlirValue x = sn_operand(sub, 0), d = sn(rw->b, "arith.subf", x, sn_as_row(rw->b, m, sn_type_of(x))),
+            s = sn_row_reduce(rw->b, "add", sn(rw->b, "math.exp", d), sn_type_of(sn_result(reduce, 0)));
+  MlirType t = sn_type_of(s);
+  MlirValue zero = sn_float(rw->b, sn_type_of(m), 0), most = sn(rw->b, "arith.maximumf", m, zero);
+  if (!mlirTypeEqual(sn_type_of(most), t))
+    most = sn(rw->b, sn_bits(sn_type_of(most)) < sn_bits(t) ? "arith.extf" : "arith.truncf", most, t);
+  sn_replace(rw, reduce, sn(rw->b, "arith.select", infinite, most, s));
+  return true;
+}
+
+SnRules sn_simplify_softmax = {{"arith.divf", divide},
+                               {"arith.mulf", sum_last},
+                               {"sinter.row_reduce", shifted_maximum},
+                               {"sinter.row_reduce", sum_under_finite},
+                               {0}};

@@ -282,3 +282,46 @@ func.func @half(%x: tensor<3xf16>, %i: i64) -> tensor<3xf16> {
   }
   return %y : tensor<3xf16>
 }
+
+// -----
+
+// A log-sum-exp as it is exported, under its maximum where that is finite: one under the maximum, which one loop makes
+// beside it, and 0 or infinity where the maximum is infinite. Not under another number, or another row's maximum.
+
+// CHECK-LABEL: func @sum_under_finite
+//       CHECK:   ^row(%[[X:.+]]: tensor<5xf32>, %[[Y:.+]]: tensor<5xf32>):
+//       CHECK:     %[[M:.+]] = sinter.row_reduce maximumf %[[X]]
+//       CHECK:     %[[C:.+]] = arith.cmpf oeq
+//       CHECK:     %[[B:.+]] = sinter.broadcast %[[M]]
+//       CHECK:     %[[D:.+]] = arith.subf %[[X]], %[[B]]
+//       CHECK:     %[[E:.+]] = math.exp %[[D]]
+//       CHECK:     %[[S:.+]] = sinter.row_reduce add %[[E]]
+//       CHECK:     %[[T:.+]] = arith.maximumf %[[M]], %{{.+}} : f32
+//       CHECK:     arith.select %[[C]], %[[T]], %[[S]] : f32
+//       CHECK:     arith.subf %[[Y]]
+//       CHECK:     %[[U:.+]] = sinter.row_reduce add
+//       CHECK:     sinter.yield %{{.+}}, %[[U]]
+func.func @sum_under_finite(%x: tensor<3x5xf32>, %y: tensor<3x5xf32>) -> (tensor<3xf32>, tensor<3xf32>) {
+  %o = tensor.empty() : tensor<3xf32>
+  %0:2 = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>, %y[i, j] : tensor<3x5xf32>)
+      outs(%o[i] : tensor<3xf32>, %o[i] : tensor<3xf32>) {
+  ^row(%r: tensor<5xf32>, %q: tensor<5xf32>):
+    %zero = arith.constant 0.0 : f32
+    %inf = arith.constant 0x7FF0000000000000 : f64
+    %m = sinter.row_reduce maximumf %r : tensor<5xf32> -> f32
+    %a = math.absf %m : f32
+    %w = arith.extf %a : f32 to f64
+    %c = arith.cmpf oeq, %w, %inf : f64
+    %g = arith.select %c, %zero, %m : f32
+    %b = sinter.broadcast %g : f32 -> tensor<5xf32>
+    %d = arith.subf %r, %b : tensor<5xf32>
+    %e = math.exp %d : tensor<5xf32>
+    %s = sinter.row_reduce add %e : tensor<5xf32> -> f32
+    %l = math.log %s : f32
+    %d2 = arith.subf %q, %b : tensor<5xf32>
+    %e2 = math.exp %d2 : tensor<5xf32>
+    %s2 = sinter.row_reduce add %e2 : tensor<5xf32> -> f32
+    sinter.yield %l, %s2 : f32, f32
+  }
+  return %0#0, %0#1 : tensor<3xf32>, tensor<3xf32>
+}
