@@ -12,10 +12,29 @@
 #include "lowering/rows/rowmemory.h"
 #include <assert.h>
 
+// The same place of all elements in order, however dimensions are split: (i, j, k) of x[i, 4 j + k] where k is 4.
+static bool is_in_order(const SnForm *f, const SnAccess *a) {
+  MlirType t = sn_type_of(a->value);
+  int64_t factors[SN_MAX_DIMS], place = 1, all = 1;
+  if (!mlirShapedTypeHasStaticShape(t) || !sn_linear_factors(a->map, t, factors))
+    return false;
+  for (intptr_t i = 0; i < sn_rank(t); ++i)
+    all = sn_times(all, sn_dim(t, i));
+  for (int64_t i = f->num_rows + f->num_cols; i-- > 0;) {
+    int64_t size = f->dims.data[i].size;
+    if (size == SN_DYNAMIC || (size != 1 && factors[i] != place))
+      return false;
+    place = sn_times(place, size);
+  }
+  return place == all; // so that it begins with the first
+}
+
 bool sn_row_is_whole(const SnForm *f, const SnAccess *a) {
   int64_t n = f->num_rows + f->num_cols;
-  bool is = mlirAffineMapGetNumResults(a->map) == n && !a->through.ptr && !a->fill.ptr && !sn_is_table(a) &&
-            sn_fills_bytes(sn_element(sn_type_of(a->value)));
+  bool plain = !a->through.ptr && !a->fill.ptr && !sn_is_table(a) && sn_fills_bytes(sn_element(sn_type_of(a->value))),
+       is = plain && mlirAffineMapGetNumResults(a->map) == n;
+  if (plain && is_in_order(f, a))
+    return true;
   for (int64_t i = 0; is && i < n; ++i)
     is = sn_map_dim(a->map, i) == i && sn_dim(sn_type_of(a->value), i) == f->dims.data[i].size;
   return is;
