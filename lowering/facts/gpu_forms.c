@@ -120,7 +120,7 @@ static bool peels(const SnForm *f, const SnGpuRows *s) {
   int64_t n = sn_row_length(f);
   bool shape = s->shape == SN_GPU_SHAPE_ROWS || s->shape == SN_GPU_SHAPE_GRID;
   return s->residency != SN_GPU_REREAD && shape && s->vector > 1 && n != SN_DYNAMIC && n % s->vector &&
-         n >= s->vector && s->team >= s->threads && sn_row_is_placed(f);
+         n >= s->vector && s->team > 1 && sn_row_is_placed(f);
 }
 
 static SnGpuColumns columns_of(const SnForm *f, const SnGpuRows *s) {

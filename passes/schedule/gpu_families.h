@@ -52,6 +52,8 @@ bool sn_gpu_row_is_wide(const SnForm *form);
 // Threads of a row that has so many vectors, of which a thread keeps so many at most: these, or fewer
 // (gpu_short_rows.c).
 int64_t sn_gpu_row_fewer(const SnGpuRowFacts *facts, int64_t team, int64_t vectors, int64_t kept);
+// The same where rows have no vectors: as many as load 16 bytes at once.
+int64_t sn_gpu_row_wider(const SnGpuRowFacts *facts, int64_t team, int64_t vectors);
 // Vectors are shorter where there are few elements, and none has to do with another.
 void sn_gpu_row_spread(SnGpuRowFacts *facts);
 // Rows that are read once, or again; and whether neighbours in the last row dimensions are neighbours in memory, and

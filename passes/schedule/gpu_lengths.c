@@ -262,7 +262,7 @@ static MlirAttribute held_once(const SnGpuRowFacts *a, const SnGpuRowSchedule *l
   SnRowProgram p = sn_row_program(a->form, sn_values(0, NULL));
   sn_row_join_exponentials(&joints, &p);
   sn_row_program_free(&p);
-  if (!joints.n || !a->sums || a->vector == 1)
+  if (!joints.n || (a->vector == 1 && a->sums))
     return shorter;
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths && lengths[i].team <= 32; ++i)
     if (of_length(a, i, *most, &s)) {

@@ -16,10 +16,13 @@
 #include "passes/schedule/gpu_families.h"
 
 #define MOST_TAPS 128          // of a window
+#define LEAST_TAPS 4           // of a thread, where several share a window
 #define LEAST_OVERLAP 16       // rows of the last dimension, of which a thread's last ones may be another's, too
 #define WRITTEN_OUT 100        // of all rows of a thread, for which 64 registers are enough
 #define MOST_STRIDE 8          // of its neighbours in memory
 #define LEAST_OF_WARP 8        // columns of a row, where warps share it
+#define LEAST_OF_ROW 2048      // the same, where a block has it
+#define MOST_INTERLEAVED 4     // columns of a row that stands between its neighbours'
 #define LEAST_TURNED (1 << 16) // elements whose operands are turned
 #define LEAST_LINE 64          // bytes of a row, and of rows that lie together, that pay (an H200: f16 89x8x112x115,
 #define LEAST_EXTENT 12        // to the channels' end: 0.016 ms turned, 0.011 by a thread for each pixel),
@@ -166,14 +169,55 @@ static int64_t rows_of_thread(const SnGpuRowFacts *a, bool window) {
   return rows;
 }
 
+// Windows whose outputs are too few for the device's threads: several threads share the taps, four each, and a window
+// that stays a thread's is in smaller blocks, which more multiprocessors have. (An H200, an average of 4x4x4 f16 for
+// 208 outputs, us: by a block 2.6, by blocks of 32 threads 2.1, by 8 threads each 1.7.)
+static void few_windows(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
+  int64_t all = a->gpu->multiprocessors * SN_GPU_ROW_THREADS, team = 1;
+  if (a->rows == SN_DYNAMIC || a->rows < 1 || a->sums || sn_in_sequence(a->form->op))
+    return;
+  while (team < 32 && team * 2 * LEAST_TAPS <= a->length && sn_times(a->rows, team * 2) <= all / 4)
+    team *= 2;
+  if (a->length >= 4 * LEAST_TAPS && team > 1) {
+    *s = (SnGpuRowSchedule){
+        .threads = 128, .vector = 1, .unroll = 1, .cluster = 1, .team = team, .registers = true};
+    s->blocks = sn_gpu_row_blocks(a, s, s->threads / team);
+    return;
+  }
+  while (s->threads > 32 && s->rows <= 1 && sn_pieces(a->rows, s->threads) < a->gpu->multiprocessors)
+    s->threads /= 2;
+}
+
+// Few columns, of which each is a row of neighbours where it is read, and that stand side by side where they are
+// written, as pixels are shuffled: a thread has neighbours of each, and writes a vector of them. (An H200, bf16
+// 6x512x405x402 by 2: a thread for a pair 1.13 ms, for two neighbouring pairs 0.64.)
+static bool interleaves(const SnForm *f) {
+  int64_t last = f->num_rows - 1, factors[SN_MAX_DIMS], length = sn_row_length(f);
+  if (!f->num_rows || !f->num_cols || !f->inputs.size || length == SN_DYNAMIC || length < 2 ||
+      length > MOST_INTERLEAVED)
+    return false;
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
+    const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
+    if (a->through.ptr || a->fill.ptr || sn_is_table(a) ||
+        !sn_linear_factors(a->map, sn_type_of(a->value), factors) || factors[last] != (k < f->inputs.size ? 1 : length))
+      return false;
+    for (int64_t d = f->num_rows; k < f->inputs.size && d < f->num_rows + f->num_cols; ++d)
+      if (factors[d] == 1)
+        return false;
+  }
+  return true;
+}
+
 // A thread has a row, or a few neighbours: there are no columns, or the threads of a warp read what lies together.
 bool sn_gpu_row_thread(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
-  bool window = windows(a->form);
-  if (a->columns || (a->form->num_cols && !window && !sn_gpu_rows_together(a->form)))
+  bool window = windows(a->form), pairs = !window && interleaves(a->form);
+  if (a->columns || (a->form->num_cols && !window && !pairs && !sn_gpu_rows_together(a->form)))
     return false;
   *s = (SnGpuRowSchedule){.threads = 256, .vector = 1, .unroll = 1, .cluster = 1, .team = 1};
   if (a->form->num_cols)
     s->rows = rows_of_thread(a, window);
+  if (pairs && s->rows < 2)
+    return false;
   while (a->form->num_cols && s->unroll < (s->rows > 1 ? 4 : 16) && s->unroll * 2 <= a->length)
     s->unroll *= 2;
   // No loop: which taps are outside is known. (An H200, f32 depthwise, ms by 512 and 1024 threads on a multiprocessor:
@@ -181,6 +225,9 @@ bool sn_gpu_row_thread(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   if (window) {
     s->unroll = a->length;
     s->at_once = a->length * s->rows > WRITTEN_OUT ? SN_GPU_ROW_THREADS / 2 : SN_GPU_ROW_THREADS;
+    few_windows(a, s);
+    if (s->registers)
+      return true;
   }
   s->blocks = sn_gpu_row_blocks(a, s, s->threads * (s->rows > 1 ? s->rows : 1));
   int64_t at_once = sn_gpu_row_occupancy(s) * a->gpu->multiprocessors;
@@ -242,6 +289,19 @@ bool sn_gpu_row_warps(const SnGpuRowFacts *a, SnGpuRowSchedule *s, int64_t most_
   return true;
 }
 
+// Rows so few that tiles of 32 would leave most multiprocessors idle: a block has one by itself, though what it loads
+// lies in a sector of its own, and the sector comes from L2 once for each row in it. That moves 32 bytes for each
+// element at 5 TB/s, and a tile's multiprocessor takes in 33 GB/s. (An H200, a minimum with its index of 5814 f32 over
+// 129 columns: 0.0194 ms by 5 tiles, 0.0067 by 129 blocks of 256 threads.)
+static bool row_of_block(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
+  int64_t tiles = sn_pieces(a->rows, 32), bytes = 16 / a->lanes;
+  if (tiles * 32 >= a->gpu->multiprocessors * bytes || a->length < LEAST_OF_ROW || sn_in_sequence(a->form->op))
+    return false;
+  *s = (SnGpuRowSchedule){.threads = 256, .vector = 1, .unroll = 8, .cluster = 1, .team = 1024};
+  s->blocks = sn_gpu_row_blocks(a, s, 1);
+  return true;
+}
+
 // And where there are fewer rows than threads: warps share a row's columns. Blocks take the size by which all tiles
 // take the fewest turns of all threads. (A minimum with its index of 4278 f32 over 19,926 columns, by a thread each: 78
 // blocks of 256 threads have 1.3 MB under way, which is a third of what memory needs.)
@@ -252,6 +312,8 @@ bool sn_gpu_row_by_warps(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   if (a->columns || !a->form->num_cols || a->length == SN_DYNAMIC || a->length < 4 * LEAST_OF_WARP ||
       a->rows == SN_DYNAMIC || a->rows > all / 2 || !sn_gpu_rows_together(a->form))
     return false;
+  if (row_of_block(a, s))
+    return true;
   *s = (SnGpuRowSchedule){.threads = 64, .vector = 1, .unroll = 1, .cluster = 1, .tile = true};
   int64_t values = (int64_t)sn_row_op_count(a->form->body, SN_READS_ALL) * 8, // of a thread, in shared memory
       tiles = sn_pieces(a->rows, 32), least = INT64_MAX;

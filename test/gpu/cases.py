@@ -1252,6 +1252,21 @@ def divided(name, m, n, t):
          lambda r: [cast(np.sign(r.standard_normal((m, n))) * r.uniform(0.01, 20, (m, n)), t)], outputs)
 
 
+def shuffled(name, shape, t, schedule):
+    """Channels to pixels: pairs that lie apart, side by side."""
+    n, c, h, w = shape
+    body = f"""
+%y = sinter.rowwise (n = {n}, c = {c}, h = {h}, w = {w}) by (p = 2)
+    ins(%x[n, c * 2 + p, h, w] : {tensor((n, 2 * c, h, w), t)})
+    outs(%empty_y[n, c, h, w, p] : {tensor((n, c, h, w, 2), t)}){attr(schedule)} {{
+^row(%a: tensor<2x{t}>):
+  sinter.yield %a : tensor<2x{t}>
+}}"""
+    case(name, program([("x", (n, 2 * c, h, w), t)], [("y", (n, c, h, w, 2), t)], [], body),
+         lambda r: [cast(r.standard_normal((n, 2 * c, h, w)), t)],
+         lambda x: [x.reshape(n, c, 2, h, w).transpose(0, 1, 3, 4, 2)])
+
+
 def product(name, rows, columns, sums, a, b, spec, shapes, t=("f32", "f32", "f32"), schedule=None, dims=(), side=None,
             second=None, body=None, more=None, results=None, want=None, inputs=None):
     """sinter.contract (rows) by (columns) product (sums) (%a[a], %b[b]); spec: the same for numpy.einsum.
@@ -1699,6 +1714,10 @@ def all_cases():
     # rows that begin anywhere, by aligned vectors; the next row on its way
     softmax("peel", 9, 1003, schedule=f"threads = 64, blocks = 4, vector = 4, {R}")
     softmax("peel_bf16", 7, 2051, "bf16", schedule=f"threads = 64, blocks = 3, vector = 8, {R}, ahead = 1")
+    softmax("peel_warp", 37, 147, schedule=f"threads = 128, blocks = 5, vector = 4, {R}, team = 16, {BEFORE}")
+    softmax("peel_warp_bf16", 21, 295, "bf16", schedule=f"threads = 64, blocks = 6, vector = 8, {R}, team = 16")
+    shuffled("shuffled", (2, 3, 5, 6), "bf16", schedule=own.format(2, 2))
+    shuffled("shuffled_f32", (1, 3, 7, 8), "f32", schedule=own.format(2, 4))
     softmax("peel_f64", 5, 129, "f64", schedule=f"threads = 32, blocks = 5, vector = 2, {R}, ahead = 1")
     softmax("peel_cluster", 9, 1003, schedule=f"threads = 32, blocks = 8, vector = 4, {R}, cluster = 4, ahead = 1")
     cross_entropy("peel_cross_entropy", 17, 1001,

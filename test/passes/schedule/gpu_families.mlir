@@ -333,11 +333,12 @@ func.func @labels(%t: tensor<8192xi64>, %e: tensor<i64>) -> tensor<i64> {
 
 // -----
 
-// Outputs of a window are the lanes, four of a thread, and its taps no loop; few outputs have a thread each.
+// Outputs of a window are the lanes, four of a thread, and its taps no loop; few outputs have a thread each, in
+// blocks of a warp.
 
 // CHECK-LABEL: @pooling
 //       CHECK: #sinter.gpu_rows<blocks = 8192, occupancy = 4, residency = "reread", rows = 4, team = 1, threads = 256, unroll = 9, vector = 1>
-//       CHECK: #sinter.gpu_rows<blocks = 2, occupancy = 4, residency = "reread", team = 1, threads = 256, unroll = 9, vector = 1>
+//       CHECK: #sinter.gpu_rows<blocks = 11, occupancy = 32, residency = "reread", team = 1, threads = 32, unroll = 9, vector = 1>
 func.func @pooling(%x: tensor<32x64x128x128xf32>, %y: tensor<32x64x64x64xf32>, %z: tensor<3x9x13xf32>, %e: tensor<3x9x13xf32>) -> (tensor<32x64x64x64xf32>, tensor<3x9x13xf32>) {
   %0 = sinter.rowwise (n = 32, c = 64, i = 64, j = 64) by (r = 3, s = 3)
       ins(%x[n, c, i * 2 + r - 1, j * 2 + s - 1] : tensor<32x64x128x128xf32> else 0xFF800000)
@@ -737,7 +738,7 @@ func.func @odd_window(%x: tensor<87x5x233x233xbf16>) -> tensor<87x5x233x231xbf16
 // Shifts, which have no aligned vectors: of 8 bytes, since each element is loaded by itself.
 
 // CHECK-LABEL: @shifts
-//       CHECK: residency = "registers", team = 16, threads = 128, vector = 4>
+//       CHECK: residency = "registers", team = 8, threads = 128, vector = 4>
 func.func @shifts(%x: tensor<331194x98xbf16>) -> tensor<331194x96xbf16> {
   %0 = tensor.empty() : tensor<331194x96xbf16>
   %1 = sinter.rowwise (i = 331194) by (l = 96)
