@@ -100,3 +100,24 @@ SnAttr sn_row_alignment(SnBuilder *b, const SnRowProgram *p, const SnAccess *a, 
     return sn_no_attr();
   return sn_attr("alignment", sn_i64(b->ctx, bytes < p->aligned ? bytes : p->aligned));
 }
+
+bool sn_row_is_whole_or_none(const SnForm *f, const SnAccess *a, int64_t lanes) {
+  int64_t length = f->num_cols ? f->dims.data[f->num_rows + f->num_cols - 1].size : SN_DYNAMIC;
+  SnAccess inside = *a;
+  inside.fill = (MlirAttribute){0};
+  return a->fill.ptr && !a->through.ptr && !sn_is_table(a) && length != SN_DYNAMIC && length % lanes == 0 &&
+         mlirShapedTypeHasStaticShape(sn_type_of(a->value)) && sn_row_is_even(f, &inside, lanes, false);
+}
+
+MlirValue sn_row_load_whole_or_none(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims,
+                                    int64_t lanes) {
+  MlirType element = sn_element(sn_type_of(a->value)), t = sn_vector(element, lanes);
+  MlirValue at[SN_MAX_DIMS], inside, offset;
+  intptr_t n = sn_row_subscripts(b, f, a, dims, at, &inside);
+  for (intptr_t i = 0; i < n; ++i)
+    at[i] = sn(b, "arith.select", inside, at[i], sn_index(b, 0));
+  int64_t bytes = lanes * sn_bits(element) / 8;
+  MlirValue all = sn_row_flat(b, a->value, at, &offset),
+            x = sn(b, "vector.load", all, offset, t, sn_attr("alignment", sn_i64(b->ctx, bytes < 16 ? bytes : 16)));
+  return sn(b, "arith.select", inside, x, sn_splat(b, t, a->fill));
+}

@@ -366,6 +366,8 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnFragment *c, const 
   if (a->fill.ptr && !p->selects && !a->through.ptr && p->form->num_cols == 1 && sn_fills_bytes(element) &&
       sn_unit_stride(a->map, p->form->num_rows))
     return sn_row_load_masked(b, p->form, a, dims, c->columns);
+  if (p->selects && sn_row_is_whole_or_none(p->form, a, c->columns))
+    return sn_row_load_whole_or_none(b, p->form, a, dims, c->columns);
   if (is_consecutive(p->form, a, c->columns)) {
     SnAttr aligned = sn_row_alignment(b, p, a, c->columns);
     if (p->form->num_cols == 1) {

@@ -27,6 +27,11 @@ bool sn_row_in_one_piece(const SnForm *form, const SnAccess *a);
 // Asks for the element at the column, which may be beyond the operand's end, by sn_row_in_one_piece's access.
 // `locality`: 3 into the first cache, 2 into the second.
 void sn_row_prefetch(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a, int locality);
+// rowaligned.c: a vector of what is not there outside of the operand is inside as a whole, or not at all: it begins at
+// multiples of its lanes in lines of such a length, as those of two halves that are turned about. Its load, by a GPU.
+bool sn_row_is_whole_or_none(const SnForm *f, const SnAccess *a, int64_t lanes);
+MlirValue sn_row_load_whole_or_none(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims,
+                                    int64_t lanes);
 // rowaligned.c: the alignment of a vector of an operand, where there is one that is known; else no attribute.
 SnAttr sn_row_alignment(SnBuilder *b, const SnRowProgram *p, const SnAccess *a, int64_t lanes);
 // rowlanes.c: of a program whose lanes are rows: an access on the lanes of `c`, and its store.

@@ -101,8 +101,8 @@ func.func @shuffle(%x: tensor<6x512x405x402xbf16>, %e: tensor<6x128x405x2x402x2x
 
 // -----
 
-// Elements without vectors: eight threads load 16 bytes of a row of bf16 together. 20 vectors of a row are three of each
-// of eight threads.
+// Elements without vectors: eight threads load 16 bytes of a row of bf16 together. 20 vectors of a row are three of
+// each of eight threads.
 
 // CHECK-LABEL: @alike
 //       CHECK: residency = "registers", team = 8, threads = 128, vector = 1>
