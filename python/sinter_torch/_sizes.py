@@ -3,6 +3,7 @@
     view(x: [s0, s1, 8], [-1, 8])              flatten(x, 0, 1)         torch-mlir takes s1 for 1
     view(x: [s0, s1, 2, 4], [s1, s0, 8])       of flatten(flatten(x, 2, 3), 0, 1)
     as_strided(x: [s0, 4, 4], [s0, 16], ...)   view(x, [s0, 16])        it has none of sizes `?`
+    as_strided_scatter(x: [64], y, [4, 16], ...)  view(y, [64])         it has none at all
     trunc(sym_float(s0) * 1.7)                 -ceil(s0 * 1.7 * -1)     it lowers ceil alone
     s0 % 4, s0 ** 2                            s0 - s0 // 4 * 4, s0 * s0  it has neither of sizes
     split_with_sizes(x, [s0 // 2, ...])        slices                   it splits by known sizes
@@ -20,6 +21,7 @@ import sympy
 import torch
 
 from ._decompositions import graphs, one_place
+from ._repeated import look_up_once
 
 FLATTEN = "aten.flatten.using_ints"  # stays one until it is a collapse_shape
 
@@ -77,17 +79,34 @@ def _join(graph, node):
 
 
 def _is_dense(shape, strides):
-    return [sympy.expand(n) for n in _products(shape[::-1])[-2::-1]] == _expressions(strides)
+    """Whether elements lie one behind the other. The stride of a dimension of one says nothing."""
+    dense = [sympy.expand(n) for n in _products(shape[::-1])[-2::-1]]
+    return all(size == 1 or x == y for size, x, y in zip(_expressions(shape), dense, _expressions(strides)))
+
+
+def _is_whole(x, shape, strides, offset=0):
+    """Whether a tensor in that shape and strides has all that x has, in the same order."""
+    whole = not offset and _products(x.shape)[-1] == _products(shape)[-1]
+    return whole and _is_dense(x.shape, x.stride()) and _is_dense(shape, list(map(_value, strides)))
 
 
 def _strided(graph, node):
-    """A dense tensor in other sizes, as PyTorch's decomposition of group norm has scales and offsets, is a view."""
-    x, sizes, strides, offset = *node.args, *[0] * (4 - len(node.args))
-    of, shape = x.meta["val"], list(node.meta["val"].shape)
-    whole = not offset and _products(of.shape)[-1] == _products(shape)[-1]
-    if whole and _is_dense(of.shape, of.stride()) and _is_dense(shape, list(map(_value, strides))):
+    """A dense tensor in other sizes, as PyTorch's decomposition of group norm has scales and offsets, is a view.
+
+    So is the mean of a picture whose channels are last in memory, of which a pool asks for their strides.
+    """
+    x, sizes, *place = node.args
+    if _is_whole(x.meta["val"], list(node.meta["val"].shape), *place):
         node.target, node.args = torch.ops.aten.view.default, (x, sizes)
         _join(graph, node)
+
+
+def _strided_scatter(graph, node):
+    """All of a tensor, written anew: the gradient of such a pool."""
+    x, y, _, *place = node.args
+    shape = list(x.meta["val"].shape)
+    if _is_whole(x.meta["val"], list(y.meta["val"].shape), *place) and all(isinstance(n, int) for n in shape):
+        node.target, node.args = torch.ops.aten.view.default, (y, shape)
 
 
 def _split(graph, node):
@@ -156,6 +175,7 @@ def _table():
     return {
         **dict.fromkeys((a.view.default, a._unsafe_view.default, a.reshape.default), _join),
         a.as_strided.default: _strided,
+        a.as_strided_scatter.default: _strided_scatter,
         a.split_with_sizes.default: _split,
         torch.sym_float: _renamed(a.Float.Scalar),
         math.ceil: _renamed(a.ceil.float),
@@ -210,6 +230,7 @@ def of_torch_mlir(exported):
     """The program in operations that torch-mlir lowers right where sizes are `?`."""
     from torch_mlir.extras.fx_decomp_util import get_decomposition_table
     apart = get_decomposition_table() | {torch.ops.aten.index.Tensor: one_place}
+    look_up_once(exported)
     exported = exported.run_decompositions(apart)  # a linear layer is a view of rows, too
     table = _table()
     for part in graphs(exported):

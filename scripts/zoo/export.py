@@ -288,6 +288,7 @@ def differentiated(exported, variant, split, arguments, shapes):
 
 def program(variant, batches):
     """The text of one variant."""
+    from sinter_torch._composite import Functions
     from sinter_torch._linalg import linalg_of, text_of
     inputs = variant.inputs(batches[0])
     split = len(inputs)
@@ -297,7 +298,7 @@ def program(variant, batches):
     shapes = dynamic_shapes(size, inputs, variant.inputs(batches[1]), variant.weights) if len(batches) > 1 else None
     wide = Float64() if "f64" in variant.words else contextlib.nullcontext()
     plain = torch.backends.mkldnn.flags(enabled=False)  # an LSTM is one operation of its own there
-    with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), wide, plain:
+    with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), wide, plain, Functions():
         exported = torch.export.export(module, arguments, dynamic_shapes=shapes, strict=False)
         reshape(exported.graph)
         if "step" in variant.words:

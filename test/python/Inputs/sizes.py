@@ -1,12 +1,28 @@
 """Programs of sizes `?`, values and gradients beside PyTorch's in float64, at sizes that the example does not have."""
+import re
+
 import torch
 from torch.nn import functional as F
 
 import sinter_torch
+from sinter_torch._linalg import linalg_of, text_of
 
 torch.manual_seed(5)
 ROWS = ((6, 5), (8, 7), (10, 2), (4, 9), (14, 5))      # [s0, s1, 2, 4]
 IMAGES = ((12, 10), (8, 14), (11, 7), (13, 9), (3, 4))  # [2, 3, s0, s1]
+
+
+def positions(x):
+    """A count along each row, the same for all, looked up by row and column, as masks of attention are made."""
+    rows, columns = torch.arange(x.shape[0]).unsqueeze(1), torch.arange(x.shape[1])
+    counted = (columns.unsqueeze(0).expand(x.shape[0], -1) * 3 + 1).cumsum(1)
+    return x * counted[rows, columns.unsqueeze(0)].to(x.dtype)[:, :, None, None]
+
+
+def repeated(x):
+    """Of a row that is the same for all, what each one asks for."""
+    return torch.arange(9.0, dtype=x.dtype).expand(x.shape[0], 9).gather(1, (x > 0).sum((2, 3)))
+
 
 VIEWS = {
     "last two": lambda x: x.exp().reshape(-1, 8).tanh(),
@@ -19,6 +35,9 @@ VIEWS = {
     "both grow": lambda x: x.exp().view(x.shape[1] * 2, x.shape[0] * 4).tanh(),
     "halves": lambda x: x.exp().view(2, x.shape[0], x.shape[1], 4).permute(2, 1, 0, 3).reshape(x.shape[1], -1).tanh(),
     "a one in front": lambda x: x.exp().view(1, x.shape[0] * x.shape[1], 8).tanh(),
+    "channels last": lambda x: F.adaptive_avg_pool2d(x.permute(0, 3, 1, 2).exp(), 1).flatten(1),
+    "positions": positions,
+    "a repeated row": lambda x: x * repeated(x)[:, :, None, None],
     "three factors": lambda x: torch.einsum("btij,bskj,jl->bts", x, x + 1, torch.eye(4, dtype=x.dtype) * 0.1),
     "a part for all": lambda x: x.flatten(2)[..., :3] * x.exp().sum(1).flatten(1)[:, None, 2:5],
     "a product of rows": lambda x: (x.reshape(-1, 8) @ torch.ones(8, 3, dtype=x.dtype)).view(*x.shape[:2], 3).tanh(),
@@ -99,6 +118,21 @@ for build in (Attention, Temporal):
         for (name, a), b in zip(layer.named_parameters(), twin.parameters()):
             worst = (a.grad.double() - b.grad).abs().max().item() / max(1e-3, b.grad.abs().max().item())
             assert worst < 1e-4, f"{name}: {worst}"
+
+# All of a tensor, written anew in other sizes, as PyTorch's gradient of a pool has it.
+X = torch.randn(4, 6)
+call = sinter_torch.compile(lambda x: torch.as_strided_scatter(x.new_zeros(24), x.exp(), (4, 6), (6, 1)), X, cache=None)
+assert torch.allclose(call(X), X.exp().flatten())
+
+# What each row of a batch has is counted once.
+class Positions(torch.nn.Module):
+    def forward(self, x):
+        return positions(x)
+
+
+BATCH = ({0: torch.export.Dim.DYNAMIC},)
+TEXT = text_of(linalg_of(torch.export.export(Positions(), (torch.randn(4, 12, 2, 4),), dynamic_shapes=BATCH), "main"))
+assert re.search(r"tm_tensor.scan.* ins\(%\w+ : tensor<1x12xi64>\)", TEXT)
 
 # What the example alone answers is asserted.
 call = sinter_torch.compile(lambda x: x.tensor_split(3, 0)[1], torch.randn(12, 4), dynamic={0: 0}, cache=None)
