@@ -84,6 +84,8 @@ typedef struct {
   SN_VEC(SnKnown) known;
   unsigned age; // what was known before may not hold any more
   SnBetween between; // of the last two that were asked
+  MlirOperation a;   // the first of them
+  bool to_a;         // the second one is to move to it, not it to the second one
 } SnOrder;
 SnOrder sn_order(MlirBlock block);
 void sn_order_free(SnOrder *order);
@@ -100,7 +102,8 @@ bool sn_order_between(SnOrder *order, SnBetween *between, MlirOperation a, MlirO
 void sn_order_reads_less(SnOrder *order);
 
 // Nothing between a and b keeps them apart, a standing before b; what waits there, a first, is pushed to `waiting`, and
-// has to move behind what they become. `order` may be null.
+// has to move behind what they become. Or, with order->to_a, what b waits for, b first, which has to move in front of
+// it. `order` may be null.
 bool sn_nothing_between(SnOrder *order, MlirOperation a, MlirOperation b, SnOpVec *waiting);
 void sn_move_behind(SnOrder *order, MlirOperation merged, const SnOpVec *waiting);
 

@@ -419,21 +419,35 @@ static void remember(SnFuseForms *f, SnFuseForm *form, const Hints *hints) {
     list_readers(f, sn_result(form->op, k));
 }
 
-// They stand further back now: from the last to the first, each finds those behind it in order.
-static void relist(SnFuseForms *f, const SnOpVec *waiting) {
-  for (size_t k = waiting->size; k-- > 1;) {
-    SnFuseForm *form = sn_fuse_form(f, waiting->data[k]);
-    for (intptr_t i = 0; form && i < sn_num_operands(form->op); ++i) {
-      SnReaders *all = readers_of(f, sn_operand(form->op, i));
-      SnReader *reader = all ? looked_up(&all->of_form, form) : NULL;
-      if (!reader)
-        continue;
-      size_t inputs = reader->inputs;
-      link_behind(f, all, form, unlink_form(all, form));
-      reader = looked_up(&all->of_form, form);
-      reader->inputs = inputs;
-    }
+// The form stands elsewhere in the lists of what it reads.
+static void relist_form(SnFuseForms *f, SnFuseForm *form) {
+  for (intptr_t i = 0; form && i < sn_num_operands(form->op); ++i) {
+    SnReaders *all = readers_of(f, sn_operand(form->op, i));
+    SnReader *reader = all ? looked_up(&all->of_form, form) : NULL;
+    if (!reader)
+      continue;
+    size_t inputs = reader->inputs;
+    uintptr_t place = sn_order_place(&f->order, form->op);
+    SnReader *last = unlink_form(all, form);
+    while (last && sn_order_place(&f->order, last->form->op) > place)
+      last = last->before;
+    link_behind(f, all, form, last);
+    reader = looked_up(&all->of_form, form);
+    reader->inputs = inputs;
   }
+}
+
+// They stand further back now: from the last to the first, each finds those behind it in order. Or further in front,
+// with what they move to behind them.
+static void relist(SnFuseForms *f, const SnOpVec *waiting) {
+  if (!f->order.to_a) {
+    for (size_t k = waiting->size; k-- > 1;)
+      relist_form(f, sn_fuse_form(f, waiting->data[k]));
+    return;
+  }
+  for (size_t k = 1; k < waiting->size; ++k)
+    relist_form(f, sn_fuse_form(f, waiting->data[k]));
+  relist_form(f, sn_fuse_form(f, waiting->data[0]));
 }
 
 // How many values the form reads that `but` does not make, and that are not in `seen`.
