@@ -22,6 +22,7 @@
 #include "lowering/cpu/chain.h"
 #include "dialect/schedules.h"
 #include "lowering/facts/packed_weights.h"
+#include <math.h>
 
 #define SLOTS 64 // numbers that the runtime deals to tasks
 #define APART 16 // elements between rows of sums that are as long as some lines of a cache that share a place
@@ -262,6 +263,18 @@ MlirValue sn_cpu_task_memory(Contract *c, MlirType type, int64_t rows, MlirValue
   return sn_cpu_scratch(c->kernel, type, 2, sizes);
 }
 
+// References above which all that is left out has exponentials of 0.
+static void find_references(const SnForm *f, Chain *chain) {
+  const SnCpuEnd *ends[] = {chain->ends_early ? &chain->end : NULL, chain->begins_late ? &chain->begin : NULL};
+  for (int i = 0; i < 2; ++i) {
+    if (!ends[i] || !ends[i]->above)
+      continue;
+    chain->above = chain->above ? fmax(chain->above, ends[i]->above) : ends[i]->above;
+    if (ends[i]->under)
+      chain->under = f->inputs.data[ends[i]->under - 1];
+  }
+}
+
 // The form's segments; a plain form is one.
 static bool read_segments(Chain *chain) {
   SnKernel *k = chain->c.kernel;
@@ -276,9 +289,12 @@ static bool read_segments(Chain *chain) {
     return false;
   }
   const SnForm *f = &k->form;
-  chain->ends_early = chain->stream && (sn_cpu_stream_ends(f, &chain->end) || sn_cpu_vanish_from(f, &chain->end));
-  chain->begins_late =
-      chain->stream && (sn_cpu_stream_begins(f, &chain->begin) || sn_cpu_vanish_below(f, &chain->begin));
+  chain->ends_early = chain->stream && sn_cpu_left_out(f, SN_CPU_FROM, &chain->end);
+  chain->begins_late = chain->stream && sn_cpu_left_out(f, SN_CPU_BELOW, &chain->begin);
+  if (chain->ends_early && chain->begins_late && chain->end.under && chain->begin.under &&
+      chain->end.under != chain->begin.under) // references of two kinds
+    chain->begins_late = false;
+  find_references(f, chain);
   if (chain->stream)
     sn_cpu_stream_factors(k);
   bool ok = sn_split_pieces(k->form.op, &crossing);

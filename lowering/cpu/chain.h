@@ -56,6 +56,10 @@ typedef struct {
   bool ends_early;     // and nothing is asked of such a row beyond `end`
   bool begins_late;    // nor below `begin`
   SnCpuEnd end, begin;
+  // What is left out counts after all in rows whose references are not above this; 0: it never does. Of columns that an
+  // input has them of, where it has a value; else rows' own.
+  double above;
+  SnAccess under;
   SnWindows windows;
   SN_VEC(Segment) segments;
   SnOpVec ends; // forms that finish what several segments reduce

@@ -9,7 +9,8 @@
 //       if m' > m:   s = s * exp(m - m'),  u = u * exp(m - m')          for as long as the row grows
 //       e = exp(x - m') -> p[m][256];  s = s + e
 //     u[m][..] += p . V[n0 .. n0 + 256][..]
-//                              from the first key that a mask leaves to the last one, in whole blocks
+//                              from the first key that a mask leaves to the last one, in whole blocks; of a mask of a
+//                              finite number once more, all of them, where some m' is not far above it
 //   for each row: what is known at its end; then the next segment's row program over u
 //
 // That this is the same is asked by sn_cpu_streams. Where a row is nothing but -inf, the program says NaN: exponentials
@@ -29,8 +30,8 @@ typedef struct {
   MlirValue begin;       // the first column of the block's rows that anything is asked of
 } Stream;
 
-enum { OEQ = 1, UNE = 13 }; // of arith.cmpf
-enum { SLT = 2, SGE = 5 };  // of arith.cmpi
+enum { OEQ = 1, ULE = 12, UNE = 13 };      // of arith.cmpf
+enum { EQ = 0, NE = 1, SLT = 2, SGE = 5 }; // of arith.cmpi
 
 // ---- factors -----------------------------------------------------------------------------
 
@@ -422,6 +423,90 @@ static Columns columns_of_stream(Chain *chain, MlirValue columns) {
   return all;
 }
 
+// The rows from their beginning, over such columns.
+static void stream_all(SnBuilder *b, Stream *t, Columns all) {
+  Chain *chain = t->chain;
+  MlirValue width = sn_index(b, chain->stream), columns = sn_form_columns(b, &t->s->f);
+  t->begin = all.from;
+  begin_states(b, t);
+  // Rows of exponentials under a maximum that end before they begin are NaN, which needs no zeros.
+  int64_t known;
+  bool some = sn_known(columns, &known) && known;
+  if (!some || (sn_null(t->maximum) && (chain->ends_early || chain->begins_late))) {
+    SnIf nothing = sn_if(b, compare(b, "arith.cmpi", SGE, all.from, all.to));
+    each_product(b, t, zero, NULL);
+    sn_end_if(b, &nothing);
+  }
+  SnLoop n0 = sn_for(b, all.from, all.to, width);
+  stream_columns(b, t, (Columns){n0.index, sn_cpu_end(b, n0.index, width, all.to)});
+  sn_next(b, &n0);
+}
+
+// ---- masks of a finite number ---------------------------------------------------------------------------
+
+static MlirValue no(SnBuilder *b) { return sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 0); }
+
+// i1: a reference is not above what makes exponentials 0 of all that is left out.
+static MlirValue is_low(SnBuilder *b, const Chain *chain, MlirValue reference) {
+  return compare(b, "arith.cmpf", ULE, reference, sn_float(b, sn_type_of(reference), chain->above));
+}
+
+static MlirValue any_low_row(SnBuilder *b, Stream *t) {
+  size_t state = 0;
+  while (!mlirOperationEqual(state_of(&t->program, state), t->maximum))
+    ++state;
+  MlirValue none = no(b);
+  SnLoop r = sn_for_values(b, sn_index(b, 0), t->chain->c.mm, sn_index(b, 1), sn_values(1, &none));
+  MlirValue most = load_state(b, t, state, sn_cpu_scratch_row(&t->chain->c, t->chain->c.m, r.index)),
+            low = sn(b, "arith.ori", r.carried[0], is_low(b, t->chain, most));
+  sn_next_values(b, &r, sn_values(1, &low));
+  return sn_result(r.op, 0);
+}
+
+// Of columns `from` .. `to`, whose references an input gives.
+static MlirValue any_low_column(SnBuilder *b, Stream *t, MlirValue from, MlirValue to, MlirValue low) {
+  const SnAccess *a = &t->chain->under;
+  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS], memory = sn_lookup(&t->chain->c.t.map, a->value);
+  memcpy(dims, t->chain->c.dims, sizeof dims);
+  SnLoop j = sn_for_values(b, from, to, sn_index(b, 1), sn_values(1, &low));
+  dims[sn_group(&t->s->f, 0).first] = j.index;
+  intptr_t rank = mlirAffineMapGetNumResults(a->map);
+  for (intptr_t p = 0; p < rank; ++p)
+    at[p] = sn_affine(b, mlirAffineMapGetResult(a->map, p), dims);
+  MlirValue x = sn(b, "memref.load", memory, sn_values(rank, at), sn_element(sn_type_of(memory)));
+  low = sn(b, "arith.ori", j.carried[0], is_low(b, t->chain, x));
+  sn_next_values(b, &j, sn_values(1, &low));
+  return sn_result(j.op, 0);
+}
+
+static Columns whole_if(SnBuilder *b, MlirValue condition, Columns left, MlirValue columns) {
+  return (Columns){sn(b, "arith.select", condition, sn_index(b, 0), left.from),
+                   sn(b, "arith.select", condition, columns, left.to)};
+}
+
+// The columns that a mask leaves, and where others count after all, all of them.
+static void stream_left(SnBuilder *b, Stream *t, Columns left) {
+  MlirValue columns = sn_form_columns(b, &t->s->f), zero = sn_index(b, 0);
+  if (!sn_none(t->chain->under.value)) {
+    MlirValue low = any_low_column(b, t, zero, left.from, no(b));
+    low = any_low_column(b, t, sn(b, "arith.maxsi", left.to, zero), columns, low);
+    stream_all(b, t, whole_if(b, low, left, columns));
+    return;
+  }
+  MlirType i1 = mlirIntegerTypeGet(b->ctx, 1);
+  MlirValue asked = sn_int(b, i1, 1), none = no(b);
+  SnLoop turn = sn_for_values(b, zero, sn_index(b, 2), sn_index(b, 1), sn_values(1, &asked));
+  SnIf is = sn_if_types(b, turn.carried[0], sn_types(1, &i1));
+  stream_all(b, t, whole_if(b, compare(b, "arith.cmpi", EQ, turn.index, sn_index(b, 1)), left, columns));
+  MlirValue made = sn(b, "arith.subi", left.to, left.from),
+            some = compare(b, "arith.cmpi", NE, made, columns),
+            again = sn(b, "arith.andi", some, any_low_row(b, t));
+  sn_else_values(b, &is, sn_values(1, &again));
+  sn_end_if_values(b, &is, sn_values(1, &none));
+  again = sn_result(is.op, 0);
+  sn_next_values(b, &turn, sn_values(1, &again));
+}
+
 void sn_cpu_stream(Chain *chain, MlirValue *scalars) {
   Contract *c = &chain->c;
   SnBuilder *b = &c->t.b;
@@ -436,22 +521,12 @@ void sn_cpu_stream(Chain *chain, MlirValue *scalars) {
   for (size_t p = 0; p < s->f.products.size; ++p)
     if (!s->products[p].lda)
       sn_cpu_pack_a(c, &s->products[p]);
-  begin_states(b, &t);
-  MlirValue width = sn_index(b, chain->stream), none = sn_index(b, 0);
-  Columns all = columns_of_stream(chain, sn_form_columns(b, &s->f));
-  t.begin = all.from;
-  // Rows of exponentials under a maximum that end before they begin are NaN, which needs no zeros.
-  int64_t known;
-  bool some = sn_known(sn_form_columns(b, &s->f), &known) && known;
-  if (!some || (sn_null(t.maximum) && (chain->ends_early || chain->begins_late))) {
-    SnIf nothing = sn_if(b, compare(b, "arith.cmpi", SGE, all.from, all.to));
-    each_product(b, &t, zero, NULL);
-    sn_end_if(b, &nothing);
-  }
-  SnLoop n0 = sn_for(b, all.from, all.to, width);
-  stream_columns(b, &t, (Columns){n0.index, sn_cpu_end(b, n0.index, width, all.to)});
-  sn_next(b, &n0);
-  SnLoop r = sn_for_values(b, none, c->mm, sn_index(b, 1), sn_values(s->accumulators, scalars));
+  Columns left = columns_of_stream(chain, sn_form_columns(b, &s->f));
+  if (chain->above)
+    stream_left(b, &t, left);
+  else
+    stream_all(b, &t, left);
+  SnLoop r = sn_for_values(b, sn_index(b, 0), c->mm, sn_index(b, 1), sn_values(s->accumulators, scalars));
   end_row(b, &t, r.index, r.carried);
   sn_next_values(b, &r, sn_values(s->accumulators, r.carried));
   for (intptr_t i = 0; i < s->accumulators; ++i)

@@ -10,13 +10,16 @@
 //
 // What is -inf under a maximum has an exponential of 0: where nothing else is asked of a row, blocks of its columns
 // that are such alone need not be made (a causal mask's upper half). Rows of gradients have exponentials under a number
-// that is known, and are 0 there, too.
+// that is known, and are 0 there, too. Of a finite number, -1e9, that is so where the maximum is above it by 104 or
+// more: who leaves blocks out looks at the maxima of what was made, and makes them where one is not
+// (docs/attention.md).
 //
 // test: test/lowering/cpu/stream.mlir, test/run/chains_masked.mlir
 
 #include "dialect/row_ops.h"
 #include "lowering/facts/cpu_forms.h"
 #include "lowering/rows/rowmemory.h"
+#include <float.h>
 #include <math.h>
 
 // column * (position in the row) + row * (position in row dimension `dim`) + more + times * (the number of an input,
@@ -101,9 +104,6 @@ static bool linear(const SnForm *f, MlirValue v, Linear *l) {
 
 enum { SLT = 2, SLE = 3, SGT = 4, SGE = 5 }; // of arith.cmpi
 
-// Which columns are asked for: from one on, or below one; from one on that an input gives, or rows.
-typedef enum { FROM, BELOW, FROM_GIVEN } Where;
-
 bool sn_cpu_same_end(const SnCpuEnd *a, const SnCpuEnd *b) {
   return a->dim == b->dim && a->factor == b->factor && a->more == b->more && a->least == b->least &&
          a->given == b->given && a->rows == b->rows && a->since == b->since && a->until == b->until;
@@ -133,15 +133,15 @@ static bool difference(const SnForm *f, MlirOperation compare, bool truth, Linea
 }
 
 // The comparison is true from a column on, or below it.
-static bool compares(const SnForm *f, MlirOperation compare, bool truth, Where where, SnCpuEnd *end) {
+static bool compares(const SnForm *f, MlirOperation compare, bool truth, SnCpuWhere where, SnCpuEnd *end) {
   Linear d;
   int64_t p;
   if (!difference(f, compare, truth, &d, &p))
     return false;
   *end = (SnCpuEnd){.dim = d.row ? d.dim : -1, .factor = -d.row, .more = -d.more + (p == SGT || p == SLE)};
   bool from = p == SGT || p == SGE;
-  if (where != FROM_GIVEN)
-    return !d.given && d.column == 1 && (where == FROM) == from;
+  if (where != SN_CPU_FROM_GIVEN)
+    return !d.given && d.column == 1 && (where == SN_CPU_FROM) == from;
   end->given = d.given;
   end->rows = !d.column;
   return d.given && d.times == -1 && from && d.column + d.row == 1 && d.column * d.row == 0;
@@ -164,10 +164,10 @@ static bool compares_rows(const SnForm *f, MlirValue condition, bool truth, SnCp
   return of->since > 0 || of->until > 0;
 }
 
-static bool holds(const SnForm *f, MlirValue condition, bool truth, Where where, SnCpuEnd *end);
+static bool holds(const SnForm *f, MlirValue condition, bool truth, SnCpuWhere where, SnCpuEnd *end);
 
 // A condition of columns, which is asked for, and one of rows: it is said of those rows.
-static bool hold_in_rows(const SnForm *f, MlirOperation op, bool truth, Where where, SnCpuEnd *end) {
+static bool hold_in_rows(const SnForm *f, MlirOperation op, bool truth, SnCpuWhere where, SnCpuEnd *end) {
   SnCpuEnd of;
   int rows = compares_rows(f, sn_operand(op, 1), truth, &of);
   if (!rows && !compares_rows(f, sn_operand(op, 0), truth, &of))
@@ -181,11 +181,12 @@ static bool hold_in_rows(const SnForm *f, MlirOperation op, bool truth, Where wh
 }
 
 // Both conditions are: from the greater of their columns on, where one of them is a number.
-static bool hold_both(const SnForm *f, MlirOperation op, bool truth, Where where, SnCpuEnd *end) {
+static bool hold_both(const SnForm *f, MlirOperation op, bool truth, SnCpuWhere where, SnCpuEnd *end) {
   SnCpuEnd x, y;
-  if (where != FROM_GIVEN && hold_in_rows(f, op, truth, where, end))
+  if (where != SN_CPU_FROM_GIVEN && hold_in_rows(f, op, truth, where, end))
     return true;
-  if (where != FROM || !holds(f, sn_operand(op, 0), truth, where, &x) || !holds(f, sn_operand(op, 1), truth, where, &y))
+  if (where != SN_CPU_FROM || !holds(f, sn_operand(op, 0), truth, where, &x) ||
+      !holds(f, sn_operand(op, 1), truth, where, &y))
     return false;
   const SnCpuEnd *number = x.dim < 0 ? &x : &y;
   *end = x.dim < 0 ? y : x;
@@ -195,7 +196,7 @@ static bool hold_both(const SnForm *f, MlirOperation op, bool truth, Where where
 }
 
 // The condition is `truth` from a column on, or below it.
-static bool holds(const SnForm *f, MlirValue condition, bool truth, Where where, SnCpuEnd *end) {
+static bool holds(const SnForm *f, MlirValue condition, bool truth, SnCpuWhere where, SnCpuEnd *end) {
   MlirOperation op = sn_definer(condition);
   if (sn_null(op))
     return false;
@@ -217,30 +218,51 @@ static bool is_least(MlirValue v, double *number) {
   return true;
 }
 
-static bool masked(const SnForm *f, MlirValue x, Where where, SnCpuEnd *end, double *number) {
+static const double ROUNDED = 0x1p-7; // of a number, at most, in a type of 8 bits or more
+
+static bool masked(const SnForm *f, MlirValue x, SnCpuWhere where, SnCpuEnd *end, double *number) {
   MlirOperation op = sn_definer(x);
   if (sn_null(op))
     return false;
-  if (sn_is(op, "arith.extf") || sn_is(op, "arith.truncf"))
+  if (sn_is(op, "arith.truncf") && masked(f, sn_operand(op, 0), where, end, number)) {
+    if (number)
+      *number *= 1 - ROUNDED;
+    return true;
+  }
+  if (sn_is(op, "arith.extf"))
     return masked(f, sn_operand(op, 0), where, end, number);
-  if (!sn_is(op, "arith.select"))
-    return false;
-  for (int side = 0; side < 2; ++side)
-    if (is_least(sn_operand(op, 1 + side), number) && (holds(f, sn_operand(op, 0), !side, where, end) ||
-                                                       masked(f, sn_operand(op, 2 - side), where, end, number)))
+  for (int side = 0; side < 2 && sn_is(op, "arith.select"); ++side) {
+    if (!is_least(sn_operand(op, 1 + side), number))
+      continue;
+    double outer = number ? *number : 0;
+    if (holds(f, sn_operand(op, 0), !side, where, end))
       return true;
+    if (masked(f, sn_operand(op, 2 - side), where, end, number)) { // the one there, or the other
+      if (number)
+        *number = fmax(*number, outer);
+      return true;
+    }
+  }
   return false;
 }
 
-bool sn_cpu_masked_from(const SnForm *f, MlirValue x, SnCpuEnd *end, double *number) {
-  return masked(f, x, FROM, end, number);
+bool sn_cpu_masked(const SnForm *f, MlirValue x, SnCpuWhere where, SnCpuEnd *end, double *number) {
+  return masked(f, x, where, end, number);
 }
-bool sn_cpu_masked_below(const SnForm *f, MlirValue x, SnCpuEnd *end, double *number) {
-  return masked(f, x, BELOW, end, number);
+
+bool sn_cpu_holds(const SnForm *f, MlirValue condition, bool truth, SnCpuWhere where, SnCpuEnd *end) {
+  return holds(f, condition, truth, where, end);
+}
+
+// A number and a reference are rounded when one is taken from the other, and may be so before, times log2(e).
+double sn_cpu_above(double low, bool wide) {
+  const double least = wide ? 746 : 104; // e to the power of -least is 0, to the nearest
+  low = fmax(low, wide ? -DBL_MAX : -FLT_MAX);
+  return low + least + fabs(low) * (wide ? 0x1p-48 : 0x1p-20);
 }
 
 // The comparison that says so in the end, and what it says there: of a condition, of a masked row.
-static bool find_compare(const SnForm *f, MlirValue condition, bool truth, Where where, SnCpuCompare *to) {
+static bool find_compare(const SnForm *f, MlirValue condition, bool truth, SnCpuWhere where, SnCpuCompare *to) {
   MlirOperation op = sn_definer(condition);
   SnCpuEnd end;
   if (sn_null(op))
@@ -258,7 +280,7 @@ static bool find_compare(const SnForm *f, MlirValue condition, bool truth, Where
          (find_compare(f, sn_operand(op, 0), truth, where, to) || find_compare(f, sn_operand(op, 1), truth, where, to));
 }
 
-static bool find_mask(const SnForm *f, Where where, const SnCpuEnd *end, SnCpuCompare *to) {
+static bool find_mask(const SnForm *f, SnCpuWhere where, const SnCpuEnd *end, SnCpuCompare *to) {
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
     for (int side = 0; side < 2 && sn_is(op, "arith.select"); ++side) {
       SnCpuEnd own;
@@ -271,12 +293,8 @@ static bool find_mask(const SnForm *f, Where where, const SnCpuEnd *end, SnCpuCo
 }
 
 bool sn_cpu_compares_from(const SnForm *f, const SnCpuEnd *end, SnCpuCompare *to) {
-  return find_mask(f, FROM, end, to);
+  return find_mask(f, SN_CPU_FROM, end, to);
 }
 bool sn_cpu_compares_below(const SnForm *f, const SnCpuEnd *begin, SnCpuCompare *to) {
-  return find_mask(f, BELOW, begin, to);
-}
-
-bool sn_cpu_given_from(const SnForm *f, MlirValue x, SnCpuEnd *end, double *number) {
-  return masked(f, x, FROM_GIVEN, end, number);
+  return find_mask(f, SN_CPU_BELOW, begin, to);
 }

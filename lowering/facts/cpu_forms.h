@@ -36,18 +36,24 @@ typedef struct {
   int64_t dim, factor, more, least, since, until;
   int64_t given; // 1 + the input of which each row's number is added; 0: none
   bool rows;     // then: all columns of rows from there on, in that dimension
+  // Exponentials of what is left out are 0 under a reference that is greater than this; 0: under any.
+  double above;
+  int64_t under; // then: 1 + the input that has references, one of each column; 0: the row's own maximum is it
 } SnCpuEnd;
-// The row is -inf from there on, whatever else its program computes (cpu_ends.c); or, where `number` is not NULL, that
-// number, which is SN_CPU_LOW or less.
-bool sn_cpu_masked_from(const SnForm *f, MlirValue row, SnCpuEnd *end, double *number);
-// The same below that column.
-bool sn_cpu_masked_below(const SnForm *f, MlirValue row, SnCpuEnd *end, double *number);
+// Which columns: from one on, or below one; from one on that an input gives, or rows.
+typedef enum { SN_CPU_FROM, SN_CPU_BELOW, SN_CPU_FROM_GIVEN } SnCpuWhere;
+// The row is -inf there, whatever else its program computes (cpu_ends.c); or, where `number` is not NULL, that number
+// at most, which is SN_CPU_LOW or less.
+bool sn_cpu_masked(const SnForm *f, MlirValue row, SnCpuWhere where, SnCpuEnd *end, double *number);
+// A condition of the body is true there, or (`truth`) is not.
+bool sn_cpu_holds(const SnForm *f, MlirValue condition, bool truth, SnCpuWhere where, SnCpuEnd *end);
 #define SN_CPU_LOW (-1e4)
+// References above this make exponentials 0 of numbers that are `low` at most, in f32, or in f64 (`wide`).
+double sn_cpu_above(double low, bool wide);
 bool sn_cpu_same_end(const SnCpuEnd *a, const SnCpuEnd *b);
-// Nothing is asked of the form's rows but to be multiplied again, and those are 0 from a column on, or below one, as a
-// mask makes what they are computed of -inf, or low, there (cpu_vanish.c).
-bool sn_cpu_vanish_from(const SnForm *f, SnCpuEnd *end);
-bool sn_cpu_vanish_below(const SnForm *f, SnCpuEnd *end);
+// Nothing is asked of the form's rows but to be multiplied again, and those are 0 there, as a mask leaves them out, or
+// makes what they are computed of -inf, or low (cpu_vanish.c).
+bool sn_cpu_vanish(const SnForm *f, SnCpuWhere where, SnCpuEnd *end);
 // A comparison of the body that says so of all columns from there on, or below, and what it says there: in front of
 // them, or behind, it is the contrary.
 typedef struct {
@@ -56,13 +62,9 @@ typedef struct {
 } SnCpuCompare;
 bool sn_cpu_compares_from(const SnForm *f, const SnCpuEnd *end, SnCpuCompare *to);
 bool sn_cpu_compares_below(const SnForm *f, const SnCpuEnd *begin, SnCpuCompare *to);
-// Of rows that are streamed nothing is asked beyond there, or below: all exponentials are 0.
-bool sn_cpu_stream_ends(const SnForm *f, SnCpuEnd *end);
-bool sn_cpu_stream_begins(const SnForm *f, SnCpuEnd *begin);
-// The same three of columns, or of rows, from a number on that an input gives: a length. Only these set `given`.
-bool sn_cpu_given_from(const SnForm *f, MlirValue row, SnCpuEnd *end, double *number);
-bool sn_cpu_given_vanish(const SnForm *f, SnCpuEnd *end);
-bool sn_cpu_given_end(const SnForm *f, SnCpuEnd *end);
+// Of rows that are streamed nothing is asked there: all exponentials are 0, or what is multiplied again is. Where
+// end->above is not 0, that is so under references alone which are greater.
+bool sn_cpu_left_out(const SnForm *f, SnCpuWhere where, SnCpuEnd *end);
 // What a row that is multiplied again is without a factor that is known at its end: e of e * broadcast s, s being 1 by
 // a sum of exponentials under the row's maximum. The factor in *s; null if there is none.
 MlirValue sn_cpu_without_factor(MlirValue row, MlirValue *s);

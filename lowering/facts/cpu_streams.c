@@ -265,18 +265,21 @@ static bool is_softmax(const SnForm *f, Stream *s) {
   return streams(f, s) && !sn_null(s->maximum) && s->others == THE_MAXIMUM;
 }
 
-bool sn_cpu_stream_ends(const SnForm *f, SnCpuEnd *end) {
+// Of a softmax: a mask's -inf is never asked for, another number not where something greater by far was kept.
+static bool softmax_left_out(const SnForm *f, SnCpuWhere where, SnCpuEnd *end) {
   Stream s;
-  return is_softmax(f, &s) && sn_cpu_masked_from(f, sn_operand(s.maximum, 0), end, NULL);
+  double low;
+  if (!is_softmax(f, &s))
+    return false;
+  MlirValue x = sn_operand(s.maximum, 0);
+  if (sn_cpu_masked(f, x, where, end, NULL))
+    return true;
+  if (!sn_cpu_masked(f, x, where, end, &low))
+    return false;
+  end->above = sn_cpu_above(low, !mlirTypeIsAF32(element_of(x)));
+  return true;
 }
 
-bool sn_cpu_stream_begins(const SnForm *f, SnCpuEnd *begin) {
-  Stream s;
-  return is_softmax(f, &s) && sn_cpu_masked_below(f, sn_operand(s.maximum, 0), begin, NULL);
-}
-
-bool sn_cpu_given_end(const SnForm *f, SnCpuEnd *end) {
-  Stream s;
-  return (is_softmax(f, &s) && sn_cpu_given_from(f, sn_operand(s.maximum, 0), end, NULL)) ||
-         sn_cpu_given_vanish(f, end);
+bool sn_cpu_left_out(const SnForm *f, SnCpuWhere where, SnCpuEnd *end) {
+  return softmax_left_out(f, where, end) || sn_cpu_vanish(f, where, end);
 }

@@ -4,6 +4,8 @@
 //   %p = math.exp (%x - %m)                        0, under any number, of -inf
 //   %p = 1 / (1 + math.exp (arith.negf %x))        0, of sigmoid attention
 //   %p = arith.maximumf %x, 0                      0, of relu attention;  and what is times such: gradients
+//   %p = arith.select %mask, 0, %ds                0: a gradient of such a row
+//   %p = math.exp (%x - %m)                        0 of -1e9, too, where %m, a number of each column, is above -1e9
 //
 // Numbers are followed through the body as if all of its rows were there. What is no number elsewhere is not seen.
 //
@@ -13,14 +15,21 @@
 #include "lowering/facts/cpu_forms.h"
 #include <math.h>
 
-typedef bool Masked(const SnForm *f, MlirValue row, SnCpuEnd *end, double *number);
-
 // What a value is under the mask.
 typedef struct {
   MlirValue v;
   double is;
 } Known;
 typedef SN_VEC(Known) Knowns;
+
+// An end, and what is known there.
+typedef struct {
+  const SnForm *f;
+  SnCpuWhere where;
+  SnCpuEnd *end;
+  bool assumes; // references of exponentials are far above what their rows are
+  Knowns all;
+} Vanish;
 
 enum { MOST_EXACT = 256 }; // whole numbers up to here are themselves in every type of floats
 
@@ -100,45 +109,99 @@ static double computed(const Knowns *all, MlirOperation op) {
                                    : NAN;
 }
 
-// All that is multiplied again is 0 where the rows that `masked` says so of, up to that end, are -inf.
-static bool vanish_at(const SnForm *f, Masked *masked, const SnCpuEnd *end) {
-  Knowns all = {0};
+// ---- references that are inputs -----------------------------------------------------------------
+
+// 1 + the input that v is, a number of each column that all rows have which the first product's columns have; 0: none.
+static int64_t of_columns(const SnForm *f, MlirValue v) {
+  SnGroup columns = sn_group(f, 0);
+  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k) {
+    const SnAccess *a = &f->inputs.data[k];
+    if (!sn_same(v, sn_input_argument(f, k)) || a->through.ptr || a->fill.ptr || columns.num_dims != 1 ||
+        !sn_map_uses(a->map, columns.first) || !f->products.size)
+      continue;
+    bool shared = true;
+    size_t side = sn_side_uses(f, 1, columns.first) ? 1 : 0; // of the first product, that with columns
+    for (int64_t d = 0; d < f->num_rows; ++d)
+      shared &= !sn_map_uses(a->map, (intptr_t)d) || sn_side_uses(f, side, d);
+    return shared ? (int64_t)k + 1 : 0;
+  }
+  return 0;
+}
+
+// An exponential of a low number under such a reference: 0, where that is above what is noted.
+static bool assumed(Vanish *v, MlirOperation op) {
+  MlirOperation sub = sn_is(op, "math.exp") ? sn_def(sn_operand(op, 0), "arith.subf") : (MlirOperation){0};
+  MlirType t = sn_element(sn_type_of(sn_result(op, 0)));
+  if (!v->assumes || sn_null(sub) || !sn_is_float(t) || sn_bits(t) < 32)
+    return false;
+  double low = number_of(&v->all, sn_operand(sub, 0));
+  int64_t under = of_columns(v->f, sn_operand(sub, 1));
+  if (!(low <= SN_CPU_LOW) || !under || (v->end->under && v->end->under != under))
+    return false;
+  double above = sn_cpu_above(low, sn_bits(t) > 32);
+  v->end->above = v->end->under ? fmax(v->end->above, above) : above;
+  v->end->under = under;
+  return true;
+}
+
+// ---- the body ------------------------------------------------------------------------------------
+
+// What the mask itself says of a result: a row that it makes low, a condition.
+static double said(const Vanish *v, MlirOperation op) {
+  MlirValue x = sn_result(op, 0);
+  MlirType t = sn_element(sn_type_of(x));
+  SnCpuEnd own;
+  double is;
+  if (sn_is(op, "arith.select") && sn_cpu_masked(v->f, x, v->where, &own, &is) && sn_cpu_same_end(&own, v->end))
+    return is;
+  for (int truth = 0; truth < 2 && sn_is_int(t) && sn_bits(t) == 1; ++truth)
+    if (sn_cpu_holds(v->f, x, truth, v->where, &own) && sn_cpu_same_end(&own, v->end))
+      return truth;
+  return NAN;
+}
+
+static bool walk(Vanish *v) {
   bool any = false, can = true;
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op) && can;
+  for (MlirOperation op = mlirBlockGetFirstOperation(v->f->body); !sn_null(op) && can;
        op = mlirOperationGetNextInBlock(op)) {
-    SnCpuEnd own;
     if (sn_row_op_has(op, SN_READS_MATRIX)) {
       any = true;
-      can = number_of(&all, sn_operand(op, 0)) == 0;
+      can = number_of(&v->all, sn_operand(op, 0)) == 0;
     } else if (sn_row_op_of(op) && sn_row_op_has(op, SN_READS_ALL)) {
       can = false;
     } else if (sn_num_results(op) == 1) {
-      double is = 0;
-      bool least = sn_is(op, "arith.select") && masked(f, sn_result(op, 0), &own, &is) && sn_cpu_same_end(&own, end);
-      is = least ? is : computed(&all, op);
+      double is = said(v, op);
+      is = isnan(is) ? computed(&v->all, op) : is;
+      is = isnan(is) && assumed(v, op) ? 0 : is;
       if (!isnan(is))
-        sn_push(&all, ((Known){sn_result(op, 0), is}));
+        sn_push(&v->all, ((Known){sn_result(op, 0), is}));
     }
   }
-  sn_vec_free(&all);
   return can && any;
 }
 
-static bool vanish(const SnForm *f, Masked *masked, SnCpuEnd *end) {
+// All that is multiplied again is 0 at that end.
+static bool vanish_at(const SnForm *f, SnCpuWhere where, SnCpuEnd *end) {
+  bool can = false;
+  for (int assumes = 0; assumes < 2 && !can; ++assumes) {
+    Vanish v = {.f = f, .where = where, .end = end, .assumes = assumes};
+    can = walk(&v);
+    sn_vec_free(&v.all);
+  }
+  return can;
+}
+
+bool sn_cpu_vanish(const SnForm *f, SnCpuWhere where, SnCpuEnd *end) {
   SnCpuEnd last;
   double number;
   bool tried = false;
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_is(op, "arith.select") && masked(f, sn_result(op, 0), end, &number) &&
+    if (sn_is(op, "arith.select") && sn_cpu_masked(f, sn_result(op, 0), where, end, &number) &&
         !(tried && sn_cpu_same_end(end, &last))) {
-      if (vanish_at(f, masked, end))
+      if (vanish_at(f, where, end))
         return true;
       last = *end;
       tried = true;
     }
   return false;
 }
-
-bool sn_cpu_vanish_from(const SnForm *f, SnCpuEnd *end) { return vanish(f, sn_cpu_masked_from, end); }
-bool sn_cpu_vanish_below(const SnForm *f, SnCpuEnd *end) { return vanish(f, sn_cpu_masked_below, end); }
-bool sn_cpu_given_vanish(const SnForm *f, SnCpuEnd *end) { return vanish(f, sn_cpu_given_from, end); }

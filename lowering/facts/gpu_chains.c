@@ -12,6 +12,7 @@
 #include "dialect/schedules.h"
 #include "dialect/under_maximum.h"
 #include "lowering/rows/rowmemory.h"
+#include <math.h>
 
 enum {
   SLOTS = 2,          // of a side with columns that come block by block
@@ -402,24 +403,38 @@ bool sn_gpu_chain_staged(const SnForm *f, int64_t m, int64_t n, SnGpuChainPlan *
   return can;
 }
 
+// Blocks that are left out under high references alone are made after all where some are not. Blocks of threads that
+// share a tile's columns do not know them all.
+static bool is_left_out(const SnForm *f, SnCpuWhere where, SnCpuEnd *end, SnGpuChainPlan *p) {
+  if (!sn_cpu_left_out(f, where, end) || (end->above && p->split > 1) ||
+      (p->under && end->under && p->under != end->under))
+    return false;
+  p->under = end->under ? end->under : p->under;
+  p->above = !end->above ? p->above : p->above ? fmax(p->above, end->above) : end->above;
+  return true;
+}
+
 static void find_ends(const SnForm *f, SnGpuChainPlan *p) {
-  p->ends_early = sn_cpu_stream_ends(f, &p->end) || sn_cpu_vanish_from(f, &p->end);
-  p->begins_late = sn_cpu_stream_begins(f, &p->begin) || sn_cpu_vanish_below(f, &p->begin);
+  p->ends_early = is_left_out(f, SN_CPU_FROM, &p->end, p);
+  p->begins_late = is_left_out(f, SN_CPU_BELOW, &p->begin, p);
 }
 
 // A number that the tiles of a batch have in common.
 static void find_given(const SnForm *f, SnGpuChainPlan *p) {
-  if (!sn_cpu_given_end(f, &p->given))
+  SnGpuChainPlan own = {.split = p->split};
+  if (!is_left_out(f, SN_CPU_FROM_GIVEN, &p->given, &own))
     return;
   const SnGpuDims *rows = &p->points.rows;
   p->given_at = f->inputs.data[p->given.given - 1].map;
   p->is_given = !p->given.rows || rows->n == 1;
   for (size_t i = 0; i < rows->n; ++i)
     p->is_given &= !sn_map_uses(p->given_at, (intptr_t)rows->dims[i]);
+  if (p->is_given)
+    (void)is_left_out(f, SN_CPU_FROM_GIVEN, &p->given, p);
 }
 
 bool sn_gpu_chain_uneven(const SnForm *f) {
-  SnGpuChainPlan p;
+  SnGpuChainPlan p = {0};
   find_ends(f, &p);
   return p.ends_early != p.begins_late && (p.ends_early ? &p.end : &p.begin)->factor;
 }
@@ -479,6 +494,8 @@ MlirLogicalResult sn_gpu_plan_chain(const SnForm *f, SnGpuChainPlan *p) {
   p->tiles = sn_gpu_chain_tiles(f, &p->points, p->m);
   find_ends(f, p);
   find_given(f, p);
+  if (p->under)
+    p->under_at = f->inputs.data[p->under - 1].map;
   p->launch = (SnGpuLaunch){.blocks = blocks_of(f, p, sn_schedule_number(a, "blocks")),
                             .cluster = 1,
                             .threads = threads,

@@ -31,6 +31,11 @@ typedef struct {
   bool is_given; // columns, or rows, from a number on that the batch has, are not asked for either
   SnCpuEnd given;
   MlirAffineMap given_at; // where it is in its operand, by the form's rows
+  // What of columns is left out by these counts after all in rows whose references are not above this; 0: it never
+  // does.
+  double above;
+  int64_t under;          // then: 1 + the input that has references of columns; 0: rows' own
+  MlirAffineMap under_at; // where they are in it, by the form's rows and columns
   // Of "wgmma": slots of sides with columns and of matrices; sides a and b of products, then matrices (b), in order.
   int64_t stages, rows_bytes, slot_bytes;
   SnGpuChainSide a[SN_GPU_CHAIN_PRODUCTS], b[2 * SN_GPU_CHAIN_PRODUCTS];

@@ -49,14 +49,22 @@ static void put_rows(const SnForm *f, const SnCpuEnd *end, FILE *to) {
     fprintf(to, " below %lld", (long long)end->until);
 }
 
+// Of a finite mask.
+static void put_above(const SnCpuEnd *end, FILE *to) {
+  if (end->above)
+    fprintf(to, ", but for rows with nothing above %g", end->above);
+}
+
 static void put_skipped(const SnForm *f, bool gpu, FILE *to) {
-  SnCpuEnd end, begin;
-  bool ends = sn_cpu_stream_ends(f, &end) || sn_cpu_vanish_from(f, &end),
-       begins = sn_cpu_stream_begins(f, &begin) || sn_cpu_vanish_below(f, &begin);
+  SnCpuEnd end = {0}, begin = {0};
+  bool ends = sn_cpu_left_out(f, SN_CPU_FROM, &end), begins = sn_cpu_left_out(f, SN_CPU_BELOW, &begin);
   SnCpuEnd given;
-  if (gpu && sn_cpu_streams(f) && sn_cpu_given_end(f, &given))
-    fprintf(to, "  blocks of %s from a number on that input %lld gives are not made\n", given.rows ? "rows" : "columns",
+  if (gpu && sn_cpu_streams(f) && sn_cpu_left_out(f, SN_CPU_FROM_GIVEN, &given)) {
+    fprintf(to, "  blocks of %s from a number on that input %lld gives are not made", given.rows ? "rows" : "columns",
             (long long)(given.given - 1 - (int64_t)sn_first_input(f)));
+    put_above(&given, to);
+    fputc('\n', to);
+  }
   if (!sn_cpu_streams(f) || (!ends && !begins))
     return;
   fputs("  blocks without columns that the mask leaves are not made: none", to);
@@ -71,6 +79,7 @@ static void put_skipped(const SnForm *f, bool gpu, FILE *to) {
     fputs(" on", to);
     put_rows(f, &end, to);
   }
+  put_above(ends && end.above ? &end : &begin, to);
   fputc('\n', to);
 }
 

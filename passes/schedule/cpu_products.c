@@ -407,8 +407,7 @@ static int64_t summed_of_block(const SnForm *f, const Plan *p) {
 
 static int64_t columns_of_stream(const SnForm *f) {
   SnCpuEnd at;
-  bool masked = sn_cpu_stream_ends(f, &at) || sn_cpu_stream_begins(f, &at) || sn_cpu_vanish_from(f, &at) ||
-                sn_cpu_vanish_below(f, &at);
+  bool masked = sn_cpu_left_out(f, SN_CPU_FROM, &at) || sn_cpu_left_out(f, SN_CPU_BELOW, &at);
   return masked ? SN_CPU_MASKED : SN_CPU_STREAMED;
 }
 

@@ -6,7 +6,7 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
               causal=False, mask=None, masked=(), groups=1, sizes=(), cap=None, statistics=False, turned=False,
               matrices=1, finish=False, schedule=None, window=None, no_sum=False,
               least=(), large=1, growing=0, wide=False, exact=False, wrt=None, prefix=0, lengths=(),
-              rounded=False, slopes=False):
+              rounded=False, slopes=False, low=-np.inf, sunk=()):
     """softmax(q . k / sqrt(d)) . v, rows (b, h, i).
 
     mask: "rows": a tensor [i, j] of them, "heads": [b, h, i, j]; masked: rows that are -inf altogether. groups: heads
@@ -21,6 +21,7 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
     whose gradients are results too. t: f32 is multiplied in parts. prefix: columns below it are seen by all rows,
     beside those that a causal mask leaves. lengths: of each b, of what columns are seen; where it is 0, rows are.
     rounded: scores are rounded to t, as a product of PyTorch's is. slopes: (column - row) / 4 is added.
+    low: what columns are that a causal mask, a window or lengths leave out. sunk: rows of the mask that are as low.
     """
     b, h = heads
     floats = t == "f32"
@@ -28,6 +29,7 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
     e = e or d
     of = {"b": b, "h": h, "i": queries, "j": keys, "k": d, "e": e}
     size = lambda n: "?" if n in sizes else of[n]
+    number = f"0x{np.float32(low).view('u4'):08X}"
     shape = lambda names, kv=False: tuple((of["h"] // groups if n == "h" and kv else size(n)) for n in names)
     order = lambda last: ("b", last[0], "h", last[1]) if turned else ("b", "h", *last)
     at = lambda names, kv=False: ", ".join(f"h floordiv {groups}" if n == "h" and kv and groups > 1 else n
@@ -99,7 +101,7 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
         text += line(f"%x4 = arith.addf {x}, %m_ : {row('f32')}")
         x = "%x4"
     if lengths:
-        text += line("%least_ = arith.constant 0xFF800000 : f32")
+        text += line(f"%least_ = arith.constant {number} : f32")
         text += line(f"%leasts_ = sinter.broadcast %least_ : f32 -> {row('f32')}")
         text += line(f"%ns = sinter.broadcast %n_ : i64 -> {row('i64')}")
         text += line(f"%jn = sinter.index j : {row('index')}")
@@ -108,7 +110,7 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
         text += line(f"%xn = arith.select %seen, {x}, %leasts_ : {row('i1')}, {row('f32')}")
         x = "%xn"
     if causal or window:
-        text += line("%none = arith.constant 0xFF800000 : f32")
+        text += line(f"%none = arith.constant {number} : f32")
         text += line(f"%nones = sinter.broadcast %none : f32 -> {row('f32')}")
         text += line("%i = sinter.index i : index")
         text += line(f"%is = sinter.broadcast %i : index -> {row('index')}")
@@ -217,6 +219,8 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
                 m[..., i, :] = -np.inf
             for i in least:
                 m[..., i, :] = np.finfo(np.float32).min
+            for i in sunk:
+                m[..., i, :] = low
             arrays.append(m)
         if lengths:
             arrays.append(np.array(lengths, dtype=np.int64))
@@ -236,11 +240,11 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
         s = s + x[-1] if mask else s
         i, j = np.arange(queries)[:, None], np.arange(keys)[None, :]
         if causal or window:
-            s = np.where((j > i) & (j >= prefix), -np.inf, s)
+            s = np.where((j > i) & (j >= prefix), low, s)
         if lengths:
-            s = np.where(j >= seen, -np.inf, s)
+            s = np.where(j >= seen, low, s)
         if window:
-            s = np.where(j + window <= i, -np.inf, s)
+            s = np.where(j + window <= i, low, s)
         with np.errstate(all="ignore"):
             top = s.max(-1, keepdims=True) if keys else np.full((*s.shape[:-1], 1), -np.inf)
             p = np.exp(s - top)
@@ -258,6 +262,7 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
         over = lambda a: a.reshape(b, h // groups, groups, *a.shape[2:]).sum(2)  # heads that share a k
         dp = np.einsum("bhie,bhje->bhij", g, v)
         ds = p * (1 - p) * dp if no_sum else p * (dp - (p * dp).sum(-1, keepdims=True))
+        ds = np.where(s == low, 0, ds)  # but for sunk rows: those add noise to what they are
         found = {"m": ds.sum((0, 1)) if mask == "rows" else ds}
         seen = np.where(np.isinf(s), 0, s)  # of what was left out p is 0
         ds = ds * (1 - (seen / cap) ** 2 if cap else 1) * d ** -0.5
@@ -377,6 +382,29 @@ def chains(case, program, tensor, cast):
     lengths("_causal", causal=True, schedule=warps(16))
     a("_prefix", causal=True, prefix=40, queries=90, keys=90, schedule=warps(16))
     a("_prefix_wgmma", causal=True, prefix=70, queries=200, keys=200, d=64, heads=(1, 2), schedule=groups(64, 64))
+    # masks of a finite number, whose blocks are made where nothing greater by far was kept: rows of nothing (a length
+    # of 0), rows whose scores are as low, or lower
+    alone = lambda name, **how: attention(case, program, tensor, cast, "finite" + name, **how)
+    for how in ("wgmma", "warps"):
+        schedule = groups(64, 64) if how == "wgmma" else warps(32, 32)
+        finite = lambda name, **more: alone(f"_{how}{name}", **{
+            "queries": 200, "keys": 200, "d": 64, "heads": (2, 1), "low": -1e9, "schedule": schedule, **more})
+        finite("_causal", causal=True)
+        finite("_sunk", causal=True, low=-2e4, mask="rows", sunk=(0, 70, 130))
+        finite("_least", causal=True, mask="rows", least=(5, 199), low=-6e4)
+        finite("_window", window=70, low=np.finfo(np.float32).min, mask="rows", least=(150,))
+        finite("_prefix", causal=True, prefix=70, low=-1e9)
+        finite("_lengths", lengths=(0, 130), wide=True)
+        finite("_statistics", causal=True, mask="rows", sunk=(64,), low=-2e4, statistics=True)
+    alone("_wgmma_blocks", **big, causal=True, low=-1e9, mask="rows", least=(3, 149), schedule=groups(128, 64))
+    alone("_wgmma_behind", **big, causal=True, low=-1e9, mask="rows", least=(3,), schedule=behind(64, 64))
+    alone("_wgmma_many", **{**big, "heads": (5, 4)}, causal=True, low=-1e9, mask="rows", least=(3,), t="f16",
+      schedule=groups(128, 64))
+    alone("_wgmma_sizes", **big, sizes=("b", "i", "j"), causal=True, low=-1e9, schedule=groups(128, 64))
+    alone("_wgmma_parts", **big, causal=True, low=-1e9, schedule=parts(64, 64, 4))
+    alone("_tickets", causal=True, queries=45, low=-1e9, mask="rows", least=(3,),
+      schedule=warps(16) + ', blocks = 2, deal = "ticket"')
+    alone("_f16", **big, causal=True, low=-1e9, mask="rows", least=(3,), t="f16", schedule=groups(128, 64))
     # f32, each number as three bf16
     in_parts = lambda name, **how: a("_f32" + name, t="f32", **how)
     split = lambda m, n=16: f'kernel = "mma.parts", m = {m}, n = {n}, k = 16, threads = {2 * m}'
@@ -398,6 +426,14 @@ def chains(case, program, tensor, cast):
     grads("", queries=70, keys=45)
     grads("_f16", queries=70, keys=45, t="f16")
     grads("_causal", queries=70, keys=70, d=64, heads=(1, 2), causal=True)
+    finite = lambda name, **how: alone("_grads" + name, **{
+        "wrt": "qkv", "queries": 200, "keys": 200, "heads": (1, 2), "low": -1e9, "causal": True, **how})
+    finite("", d=64)
+    finite("_least", d=64, mask="rows", least=(0, 130))
+    finite("_sunk", d=16, mask="rows", sunk=(3, 100), low=-2e4, t="f16")
+    finite("_lengths", d=64, heads=(2, 1), causal=False, lengths=(0, 130))
+    finite("_window", d=64, causal=False, window=70, mask="rows", least=(150,))
+    finite("_odd", d=13, queries=70, keys=70, mask="rows", least=(60,))
     grads("_mask", queries=70, keys=45, mask="heads")
     grads("_cap", queries=40, keys=70, cap=2.5)
     grads("_window", queries=70, keys=70, window=9)

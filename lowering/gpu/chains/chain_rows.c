@@ -194,9 +194,7 @@ MlirValue sn_chain_under(SnBuilder *b, MlirValue maximum) {
   return sn(b, "arith.maximumf", maximum, sn_chain_number(b, LEAST));
 }
 
-// How far the reference is above the maximum: sums of exponentials under it are the power's part, also where the
-// maximum has become greater since.
-static double above(const SnGpuChain *c) {
+double sn_gpu_chain_above_maximum(const SnGpuChain *c) {
   double bits = c->power ? LAZY_BITS : 0;
   for (int64_t n = c->power; n > 1; n /= 2)
     ++bits;
@@ -229,7 +227,7 @@ static void raise_references(SnBuilder *b, SnGpuChain *c, SnChainRow *rows) {
   MlirType *types = sn_alloc(n * sizeof *types);
   for (int h = 0; h < 2; ++h) {
     MlirValue most = sn_chain_under(b, rows[h].states[at]), r = *sn_chain_reference_of(&rows[h]);
-    next[h] = sn(b, "arith.addf", most, sn_chain_number(b, above(c)));
+    next[h] = sn(b, "arith.addf", most, sn_chain_number(b, sn_gpu_chain_above_maximum(c)));
     MlirValue less = sn(b, "arith.subf", next[h], sn_chain_number(b, LAZY_BITS * LN2)),
               is_far = sn(b, "arith.cmpf", less, r, sn_attr("predicate", sn_i64(b->ctx, UGT)));
     far = h ? sn(b, "arith.ori", far, is_far) : is_far;
@@ -274,6 +272,41 @@ static MlirValue unscaled(SnBuilder *b, SnChainRow *r, SnFragment *at, MlirValue
   return sn_row_element(b, r->program, at, v);
 }
 
+// A row's number is a result, which may be a sum under the maximum.
+static bool stores_numbers(const SnGpuChain *c) {
+  bool stores = false;
+  for (size_t o = 0; o < c->first.outputs.size; ++o) {
+    bool crosses = false;
+    for (size_t i = 0; i < c->crossings.size; ++i)
+      crosses |= sn_same(c->crossings.data[i].memory, c->first.outputs.data[o].value);
+    stores |= !crosses && !sn_uses_cols(&c->first, c->first.outputs.data[o].map);
+  }
+  for (size_t o = 0; o < c->second.outputs.size; ++o)
+    stores |= !sn_uses_cols(&c->second, c->second.outputs.data[o].map);
+  return stores;
+}
+
+// The program has a number in it that no score should be, as masks of a finite number do.
+static bool has_far_number(const SnForm *f) {
+  bool has = false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    double number;
+    has |= sn_num_results(op) == 1 && sn_attr_number(sn_constant_of(sn_result(op, 0)), &number) &&
+           number <= SN_CPU_LOW && !isinf(number);
+  }
+  return has;
+}
+
+// Under a number of the row, which is the mask's own where it leaves nothing of the row: what rounding leaves of -1e9
+// times log2(e) is more than f16 has exponents for, and another number in each kernel that makes the same exponentials.
+static SnGpuPower power_below(SnBuilder *b, const SnChainRow *r, MlirValue m) {
+  const SnGpuChain *c = r->c;
+  bool near = sn_null(c->maximum) || stores_numbers(c);
+  for (size_t p = c->first.products.size; p < c->first.products.size + c->second.products.size; ++p)
+    near |= mlirTypeIsAF16(sn_side_element(&c->second, c->products[p].product.b));
+  return near && has_far_number(&c->first) ? sn_gpu_near_power_of(b, m) : sn_gpu_power_of(b, m);
+}
+
 // e to the power of x under a number of the row, on a fragment: an fma and an instruction.
 static MlirValue power_under(SnBuilder *b, SnChainRow *r, SnFragment *at, MlirValue x, const SnGpuPower *under) {
   double factor = 1;
@@ -314,7 +347,7 @@ static void give_powers(SnBuilder *b, SnChainRow *r) {
               of_row = sn_none(y) ? y : sn_broadcast_of(y);
     SnGpuPower under = {0};
     if (!sn_none(of_row))
-      under = sn_gpu_power_of(b, sn_row_scalar(p, of_row));
+      under = power_below(b, r, sn_row_scalar(p, of_row));
     for (size_t i = 0; i < r->columns.n; ++i) {
       SnFragment *at = &r->columns.at[i];
       sn_fragment_give(at, sn_result(op, 0),
@@ -330,7 +363,7 @@ static void give_exponentials(SnBuilder *b, SnChainRow *r) {
     if (!sn_is(op, "math.exp") || !mlirOperationEqual(sn_exp_under_maximum(sn_result(op, 0)), r->c->maximum))
       continue;
     MlirValue x = sn_operand(sn_definer(sn_operand(op, 0)), 0);
-    SnGpuPower under = sn_gpu_power_of(b, *sn_chain_reference_of(r));
+    SnGpuPower under = power_below(b, r, *sn_chain_reference_of(r));
     for (size_t i = 0; i < r->columns.n; ++i) {
       SnFragment *at = &r->columns.at[i];
       sn_fragment_give(at, sn_result(op, 0), power_under(b, r, at, x, &under));
@@ -475,7 +508,8 @@ static void follow(SnBuilder *b, SnChainRow *rows) {
     MlirValue most = sn_chain_over_quad(b, r->program, c->maximum,
                                         sn_chain_reduce_columns(b, r->program, &r->columns, c->maximum)),
               next = sn(b, "arith.maximumf", *sn_chain_reference_of(r),
-                        sn(b, "arith.addf", sn_chain_under(b, most), sn_chain_number(b, above(c))));
+                        sn(b, "arith.addf", sn_chain_under(b, most),
+                           sn_chain_number(b, sn_gpu_chain_above_maximum(c))));
     scale(b, r, sn_chain_exponential(b, sn(b, "arith.subf", *sn_chain_reference_of(r), next)));
     *sn_chain_reference_of(r) = next;
   }
@@ -598,20 +632,6 @@ static bool is_asked_for(MlirOperation maximum) {
     }
   }
   return asked;
-}
-
-// A row's number is a result, which may be a sum under the maximum.
-static bool stores_numbers(const SnGpuChain *c) {
-  bool stores = false;
-  for (size_t o = 0; o < c->first.outputs.size; ++o) {
-    bool crosses = false;
-    for (size_t i = 0; i < c->crossings.size; ++i)
-      crosses |= sn_same(c->crossings.data[i].memory, c->first.outputs.data[o].value);
-    stores |= !crosses && !sn_uses_cols(&c->first, c->first.outputs.data[o].map);
-  }
-  for (size_t o = 0; o < c->second.outputs.size; ++o)
-    stores |= !sn_uses_cols(&c->second, c->second.outputs.data[o].map);
-  return stores;
 }
 
 void sn_gpu_chain_find_sum(SnGpuChain *c) {

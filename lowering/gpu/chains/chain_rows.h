@@ -49,5 +49,8 @@ MlirValue sn_chain_under(SnBuilder *b, MlirValue maximum);
 // What exponentials are under; which state is the maximum.
 MlirValue *sn_chain_reference_of(SnChainRow *r);
 size_t sn_chain_place_of_maximum(const SnGpuChain *c);
+// How far the reference is above the maximum: sums of exponentials under it are the power's part, also where the
+// maximum has become greater since.
+double sn_gpu_chain_above_maximum(const SnGpuChain *c);
 
 #endif

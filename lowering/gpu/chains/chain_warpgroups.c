@@ -16,6 +16,9 @@
 // While one warpgroup is at its row program, the other one multiplies. A block of columns beside the row's end is
 // zeros, which the row program leaves out, so there is one block at least.
 //
+// A tile in which more counts than was made (chain_left_out.c) is made again behind the block's last one, whole: who
+// fetches is ahead of it by then.
+//
 // test: test/lowering/gpu/chain_warpgroups.mlir, test/gpu/chains.test
 
 #include "lowering/gpu/chains/chains_gpu.h"
@@ -44,6 +47,9 @@ typedef struct {
   MlirValue flags;        // shared memory: whether a warpgroup is the last that has a part of a tile
   int parts[2];           // numbers of barriers: a warpgroup's threads meet
   int order[2];           // numbers of barriers: whose turn to multiply it is; 0: there is one warpgroup
+  // Where tiles may be made again: words of warps, which tiles those are; filled once; i1: now it is, i32: those asked.
+  MlirValue words, again, asked;
+  SnGpuRing rounds;
 } Staged;
 
 static MlirType i32_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 32); }
@@ -141,6 +147,7 @@ enum { CARRIED = 4 };
 typedef struct {
   Staged *s;
   MlirValue *carried;
+  MlirValue counts; // i1, of the tile: what was left out counts; null: it cannot
 } Carried;
 
 static void fetch_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
@@ -171,17 +178,109 @@ static void fetch_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void
   carried[0] = rows.slot, carried[1] = rows.parity, carried[2] = turn.slot, carried[3] = turn.parity;
 }
 
+// ---- tiles, and tiles again --------------------------------------------------------------------------
+
+//   for round 0, 1:    the tiles that are asked for: all, then those of which something that was left out counts
+//     behind round 0   each warp says which: bits by the tile's place among the block's, modulo 32;  all wait for that
+
+enum { BITS = 32, ROUNDS = 2 };
+enum { EQ = 0, NE = 1 }; // of arith.cmpi
+
+static MlirValue compare(SnBuilder *b, int predicate, MlirValue x, MlirValue y) {
+  return sn(b, "arith.cmpi", x, y, sn_attr("predicate", sn_i64(b->ctx, predicate)));
+}
+
+typedef struct {
+  Carried *c;
+  SnGpuEmitTile emit;
+  bool multiplies; // then a word is carried behind the others
+} Asked;
+
+static void asked_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
+  Asked *a = user;
+  Staged *s = a->c->s;
+  size_t n = CARRIED + a->multiplies;
+  MlirType types[CARRIED + 1];
+  MlirValue *carried = a->c->carried, was[CARRIED + 1];
+  MlirValue place = sn(b, "arith.andi", sn(b, "arith.index_cast", tile->count, i32_type(b)), i32_of(b, BITS - 1)),
+            bit = sn(b, "arith.shli", i32_of(b, 1), place);
+  memcpy(was, carried, n * sizeof *was);
+  for (size_t i = 0; i < n; ++i)
+    types[i] = sn_type_of(was[i]);
+  SnIf is = sn_if_types(b, compare(b, NE, sn(b, "arith.andi", s->asked, bit), i32_of(b, 0)),
+                        sn_types((intptr_t)n, types));
+  a->emit(b, k, tile, a->c);
+  if (a->multiplies)
+    carried[CARRIED] =
+        sn(b, "arith.ori", was[CARRIED], sn(b, "arith.select", a->c->counts, bit, i32_of(b, 0)));
+  sn_else_values(b, &is, sn_values((intptr_t)n, carried));
+  sn_end_if_values(b, &is, sn_values((intptr_t)n, was));
+  for (size_t i = 0; i < n; ++i)
+    carried[i] = sn_result(is.op, (intptr_t)i);
+}
+
+static MlirValue await_words(SnBuilder *b, Staged *s, MlirValue word) {
+  SnGpuTurn once = {i32_of(b, 0), i32_of(b, 0)};
+  if (!sn_none(word)) {
+    SnIf one = sn_if(b, s->c->k->first_of_warp);
+    sn_op(b, "memref.store", word, s->words, s->c->k->warp);
+    sn_gpu_ring_filled(b, &s->rounds, once);
+    sn_end_if(b, &one);
+  }
+  sn_gpu_ring_await_full(b, &s->rounds, once);
+  return sn_gpu_chain_all_words(b, s->c, s->words);
+}
+
+// All tiles of the block; carried: CARRIED, and of who multiplies room for one more.
+static void each_tile(SnBuilder *b, Staged *s, MlirValue *carried, SnGpuEmitTile emit, bool multiplies) {
+  SnGpuKernel *k = s->c->k;
+  SnGpuTiles tiles = sn_gpu_tiles_in_steps(k, k->block, s->tiles, k->blocks);
+  Carried c = {.s = s, .carried = carried};
+  if (!sn_gpu_chain_may_count(s->c)) {
+    sn_gpu_each_tile(b, k, &tiles, carried, CARRIED, emit, &c);
+    return;
+  }
+  size_t n = CARRIED + multiplies;
+  Asked asked = {&c, emit, multiplies};
+  MlirValue all[CARRIED + 2];
+  carried[CARRIED] = i32_of(b, 0);
+  memcpy(all, carried, n * sizeof *all);
+  all[n] = i32_of(b, -1);
+  SnLoop round = sn_for_values(b, sn_index(b, 0), sn_index(b, ROUNDS), sn_index(b, 1), sn_values((intptr_t)n + 1, all));
+  memcpy(carried, round.carried, n * sizeof *all);
+  s->asked = round.carried[n];
+  MlirType types[CARRIED + 1];
+  for (size_t i = 0; i < n; ++i)
+    types[i] = sn_type_of(carried[i]);
+  SnIf any = sn_if_types(b, compare(b, NE, s->asked, i32_of(b, 0)), sn_types((intptr_t)n, types));
+  s->c->whole = compare(b, EQ, round.index, sn_index(b, 1));
+  memcpy(all, carried, n * sizeof *all);
+  sn_gpu_each_tile(b, k, &tiles, carried, n, asked_tile, &asked);
+  sn_else_values(b, &any, sn_values((intptr_t)n, carried));
+  sn_end_if_values(b, &any, sn_values((intptr_t)n, all));
+  for (size_t i = 0; i < n; ++i)
+    carried[i] = sn_result(any.op, (intptr_t)i);
+  MlirType i32 = i32_type(b);
+  MlirValue none = i32_of(b, 0);
+  SnIf first = sn_if_types(b, compare(b, EQ, round.index, sn_index(b, 0)), sn_types(1, &i32));
+  MlirValue words = await_words(b, s, multiplies ? carried[CARRIED] : (MlirValue){0});
+  sn_else_values(b, &first, sn_values(1, &words));
+  sn_end_if_values(b, &first, sn_values(1, &none));
+  memcpy(all, carried, n * sizeof *all);
+  all[n] = sn_result(first.op, 0);
+  sn_next_values(b, &round, sn_values((intptr_t)n + 1, all));
+  s->c->whole = (MlirValue){0};
+}
+
 static void emit_fetch(SnBuilder *b, SnGpuKernel *k, void *user) {
   Staged *s = user;
-  MlirValue zero = i32_of(b, 0), carried[CARRIED] = {zero, zero, zero, zero};
+  MlirValue zero = i32_of(b, 0), carried[CARRIED + 1] = {zero, zero, zero, zero};
   s->c->k = k;
   if (registers_of[groups_of(s->c)].fetcher)
     sn_wgmma_registers(b, "decrease", registers_of[groups_of(s->c)].fetcher);
   SnIf warp = sn_if(b, sn(b, "arith.cmpi", k->warp, sn_index(b, k->warps), sn_attr("predicate", sn_i64(b->ctx, 0))));
   SnIf one = sn_if(b, sn(b, "nvvm.elect.sync", mlirIntegerTypeGet(b->ctx, 1)));
-  Carried c = {s, carried};
-  SnGpuTiles tiles = sn_gpu_tiles_in_steps(k, k->block, s->tiles, k->blocks);
-  sn_gpu_each_tile(b, k, &tiles, carried, CARRIED, fetch_tile, &c);
+  each_tile(b, s, carried, fetch_tile, false);
   sn_end_if(b, &one);
   sn_end_if(b, &warp);
 }
@@ -494,6 +593,8 @@ static void multiply_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, v
   turn = (SnGpuTurn){turn_of(&t)[0], turn_of(&t)[1]};
   if (s->c->plan->ahead)
     last_block(b, s, &t, &turn);
+  if (sn_gpu_chain_may_count(s->c))
+    carry->counts = sn_gpu_chain_counts(b, s->c, first, blocks, t.v);
   end_rows(b, s, &t);
   rows = sn_gpu_ring_behind(b, &s->rows, rows, 1);
   carried[0] = rows.slot, carried[1] = rows.parity, carried[2] = turn.slot, carried[3] = turn.parity;
@@ -504,20 +605,18 @@ static void multiply_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, v
 
 static void emit_multiply(SnBuilder *b, SnGpuKernel *k, void *user) {
   Staged *s = user;
-  MlirValue zero = i32_of(b, 0), carried[CARRIED] = {zero, zero, zero, zero};
+  MlirValue zero = i32_of(b, 0), carried[CARRIED + 1] = {zero, zero, zero, zero};
   s->c->k = k;
   if (registers_of[groups_of(s->c)].multiplier)
     sn_wgmma_registers(b, "increase", registers_of[groups_of(s->c)].multiplier);
   MlirValue group = sn(b, "arith.divui", k->warp, sn_index(b, SN_GPU_WARPGROUP / 32));
   s->group = sn_wgmma_same_in_warp(b, sn(b, "arith.index_cast", group, i32_type(b)));
-  Carried c = {s, carried};
   if (s->order[0]) { // the first one's turn
     SnIf second = sn_if(b, sn(b, "arith.cmpi", s->group, i32_of(b, 1), sn_attr("predicate", sn_i64(b->ctx, 0))));
     order(b, s, true);
     sn_end_if(b, &second);
   }
-  SnGpuTiles tiles = sn_gpu_tiles_in_steps(k, k->block, s->tiles, k->blocks);
-  sn_gpu_each_tile(b, k, &tiles, carried, CARRIED, multiply_tile, &c);
+  each_tile(b, s, carried, multiply_tile, true);
 }
 
 // ---- the kernel ----------------------------------------------------------------------------------
@@ -561,6 +660,10 @@ static void emit_columns(SnBuilder *b, SnGpuChain *c, MlirValue tiles) {
     s.parts[i] = sn_gpu_name_barrier(k, "parts");
   s.rows = sn_gpu_ring(b, k, "rows", 1, 1, k->warps);
   s.blocks = sn_gpu_ring(b, k, "blocks", plan->stages, 1, k->warps);
+  if (sn_gpu_chain_may_count(c)) {
+    s.words = sn_gpu_chain_words_of_warps(b, k);
+    s.rounds = sn_gpu_ring(b, k, "rounds", 1, k->warps, 0);
+  }
   sn_gpu_fence_mbarriers(b);
   sn_gpu_sync(b, k);
   for (int i = 0; i < 2 && groups_of(c) == 2; ++i)

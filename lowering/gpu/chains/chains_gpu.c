@@ -24,6 +24,7 @@
 #include "passes/split/split.h"
 
 enum { ROWS_OF_A_STEP = 16, MOST_COLUMNS = 31 }; // of mma.sync's sum; two to this, where columns are `?`
+enum { EQ = 0, NE = 1 };                           // of arith.cmpi
 
 static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.muli", x, sn_index(b, n)); }
 
@@ -340,7 +341,8 @@ static MlirValue at_given(SnBuilder *b, const SnGpuChain *c) {
 MlirValue sn_gpu_chain_end_of_columns(SnBuilder *b, const SnGpuChain *c) {
   MlirValue at = c->plan->ends_early ? at_rows(b, c, &c->plan->end, true) : (MlirValue){0},
             end = sn_none(at) ? c->num_columns : in_rows(b, c, &c->plan->end, at, c->num_columns);
-  return c->plan->is_given ? sn(b, "arith.minsi", end, at_given(b, c)) : end;
+  end = c->plan->is_given ? sn(b, "arith.minsi", end, at_given(b, c)) : end;
+  return sn_none(c->whole) ? end : sn(b, "arith.select", c->whole, c->num_columns, end);
 }
 
 // Of the blocks from *first on below *end the tile's part, or one beside all columns.
@@ -363,6 +365,8 @@ void sn_gpu_chain_blocks(SnBuilder *b, const SnGpuChain *c, MlirValue *first, Ml
   *first = sn_index(b, 0);
   if (!sn_none(at))
     *first = sn(b, "arith.minui", sn(b, "arith.divui", at, n), sn(b, "arith.subi", *end, one));
+  if (!sn_none(c->whole))
+    *first = sn(b, "arith.select", c->whole, sn_index(b, 0), *first);
   if (c->plan->split > 1)
     take_part(b, c, first, end);
 }
@@ -440,15 +444,13 @@ static void emit_block(SnBuilder *b, SnGpuChain *c, MlirValue n0, MlirValue end,
   free(words);
 }
 
-static void emit_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
-  SnGpuChain *c = user;
+// Its columns, and its end. i1: some that were left out count; null: they cannot.
+static MlirValue emit_columns(SnBuilder *b, SnGpuChain *c) {
   size_t num_states = 2 * sn_gpu_chain_states(c), all = num_states + sn_gpu_chain_grown(c);
-  MlirValue *carried = sn_alloc(all * sizeof *carried), n = sn_index(b, c->plan->n);
-  c->maker = b;
-  sn_gpu_chain_place_tile(b, c, tile->number);
-  sn_gpu_chain_rows(b, c);
+  MlirValue *carried = sn_alloc(all * sizeof *carried), n = sn_index(b, c->plan->n), counts = {0};
   MlirValue end = sn_gpu_chain_end_of_columns(b, c), first, blocks;
   sn_gpu_chain_blocks(b, c, &first, &blocks);
+  MlirValue first_block = first;
   first = sn(b, "arith.muli", first, n);
   fetch_rows(b, c, true);
   fetch_rows(b, c, false);
@@ -462,11 +464,46 @@ static void emit_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void 
   sn_next_values(b, &l, sn_values((intptr_t)all, carried));
   for (size_t i = 0; i < all; ++i)
     carried[i] = sn_result(l.op, (intptr_t)i);
+  if (sn_gpu_chain_may_count(c))
+    counts = sn_gpu_chain_counts(b, c, first_block, blocks, carried);
   sn_gpu_chain_end(b, c, carried, all - num_states, carried + num_states);
   sn_gpu_await_copies(b, 0); // where there are no columns
+  free(carried);
+  return counts;
+}
+
+// Once, and where what was left out counts a second time, whole: all of the block's threads agree.
+static void emit_turns(SnBuilder *b, SnGpuChain *c) {
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
+  MlirValue words = sn_gpu_chain_words_of_warps(b, c->k), zero = sn_int(b, i32, 0), asked = sn_int(b, i32, 1);
+  SnLoop turn = sn_for_values(b, sn_index(b, 0), sn_index(b, 2), sn_index(b, 1), sn_values(1, &asked));
+  SnIf is = sn_if_types(b, sn(b, "arith.cmpi", turn.carried[0], zero, sn_attr("predicate", sn_i64(b->ctx, NE))),
+                        sn_types(1, &i32));
+  c->whole = sn(b, "arith.cmpi", turn.index, sn_index(b, 1), sn_attr("predicate", sn_i64(b->ctx, EQ)));
+  MlirValue counts = emit_columns(b, c);
+  sn_gpu_sync(b, c->k); // all have read the words of the tile before
+  sn_gpu_chain_put_word(b, c, words, sn(b, "arith.extui", counts, i32));
+  sn_gpu_sync(b, c->k);
+  MlirValue all = sn_gpu_chain_all_words(b, c, words);
+  sn_else_values(b, &is, sn_values(1, &all));
+  sn_end_if_values(b, &is, sn_values(1, &zero));
+  MlirValue again = sn_result(is.op, 0);
+  sn_next_values(b, &turn, sn_values(1, &again));
+  c->whole = (MlirValue){0};
+}
+
+static void emit_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
+  SnGpuChain *c = user;
+  c->maker = b;
+  sn_gpu_chain_place_tile(b, c, tile->number);
+  sn_gpu_chain_rows(b, c);
+  if (sn_gpu_chain_may_count(c)) {
+    emit_turns(b, c);
+    return;
+  }
+  (void)emit_columns(b, c);
   if (!k->single_tile)
     sn_gpu_sync(b, k);
-  free(carried);
 }
 
 // ---- the kernel ------------------------------------------------------------------------------------

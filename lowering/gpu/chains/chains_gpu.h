@@ -68,6 +68,7 @@ typedef struct {
   SnBuilder *maker;                              // who writes now
   MlirValue numbers, slot;     // of plan->numbers: slots, as lines of 64 f32; index: in which the columns are
   MlirValue row[2], row_is[2]; // index: a thread's rows, inside; i1: it is one
+  MlirValue whole;             // i1: no columns are left out, as some of them would have counted; null: some always are
 } SnGpuChain;
 
 // The tile of this number: its batch and first row; and where the columns end of which something is asked in
@@ -109,6 +110,17 @@ size_t sn_gpu_chain_grown(const SnGpuChain *c);
 typedef void (*SnChainSync)(SnBuilder *b, void *user);
 SnIf sn_gpu_chain_meet(SnBuilder *b, SnGpuChain *c, MlirValue unit, MlirValue flags, SnChainSync sync, void *user,
                        size_t num_grown, MlirValue *values);
+
+// chain_left_out.c: what a mask of a finite number leaves out of tiles counts where nothing greater by far was kept.
+// Whether it may at all; whether it does in this tile, of which blocks from `first` on below `end` were made: i1, the
+// same in a warp. `states` are those of the thread's rows.
+bool sn_gpu_chain_may_count(const SnGpuChain *c);
+MlirValue sn_gpu_chain_counts(SnBuilder *b, SnGpuChain *c, MlirValue first, MlirValue end, const MlirValue *states);
+// Shared memory: a word of each warp that multiplies. The warp's own into it, when `is` its first thread; all of them,
+// or-ed.
+MlirValue sn_gpu_chain_words_of_warps(SnBuilder *b, SnGpuKernel *k);
+void sn_gpu_chain_put_word(SnBuilder *b, SnGpuChain *c, MlirValue words, MlirValue word);
+MlirValue sn_gpu_chain_all_words(SnBuilder *b, SnGpuChain *c, MlirValue words);
 
 // chain_warpgroups.c: so many tiles, by wgmma.
 void sn_gpu_chain_by_warpgroups(SnBuilder *b, SnGpuChain *c, MlirValue tiles);

@@ -20,8 +20,11 @@ void sn_gpu_power(MlirOperation exp);
 // exp(x - m) of f32 by its parts: 2^(x factor + minus), and what all of them are multiplied by.
 typedef struct {
   MlirValue big, factor, minus;
+  MlirValue times; // of that, behind it: null: 1
 } SnGpuPower;
 SnGpuPower sn_gpu_power_of(SnBuilder *b, MlirValue m);
+// The same to a type of few exponents: what all of them are multiplied by is about 1, for an instruction more.
+SnGpuPower sn_gpu_near_power_of(SnBuilder *b, MlirValue m);
 MlirValue sn_gpu_power_at(SnBuilder *b, const SnGpuPower *p, MlirValue x);
 MlirValue sn_gpu_power_rest(SnBuilder *b, const SnGpuPower *p, MlirValue m);
 void sn_gpu_scale_power(MlirOperation product);

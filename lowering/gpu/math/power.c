@@ -45,12 +45,23 @@ static MlirValue without_scale(MlirValue x, double *scale) {
   return x;
 }
 
-SnGpuPower sn_gpu_power_of(SnBuilder *b, MlirValue m) {
+static const float LOG2E = (float)1.4426950408889634;
+
+static SnGpuPower power_of(SnBuilder *b, MlirValue m, double most) {
   MlirType f32 = sn_type_of(m);
-  SnGpuPower p = {.big = sn(b, "arith.cmpf", sn(b, "math.absf", m), sn_float(b, f32, 0x1p30),
+  SnGpuPower p = {.big = sn(b, "arith.cmpf", sn(b, "math.absf", m), sn_float(b, f32, most),
                             sn_attr("predicate", sn_i64(b->ctx, 2)))}; // ogt
-  p.factor = sn(b, "arith.select", p.big, sn_float(b, f32, 1), sn_float(b, f32, (float)1.4426950408889634));
+  p.factor = sn(b, "arith.select", p.big, sn_float(b, f32, 1), sn_float(b, f32, LOG2E));
   p.minus = sn(b, "arith.negf", sn(b, "arith.mulf", m, p.factor));
+  return p;
+}
+
+SnGpuPower sn_gpu_power_of(SnBuilder *b, MlirValue m) { return power_of(b, m, 0x1p30); }
+
+SnGpuPower sn_gpu_near_power_of(SnBuilder *b, MlirValue m) {
+  MlirType f32 = sn_type_of(m);
+  SnGpuPower p = power_of(b, m, 0x1p13); // up to it rounding leaves less than a thousandth
+  p.times = sn(b, "arith.select", p.big, sn_float(b, f32, LOG2E), sn_float(b, f32, 1));
   return p;
 }
 
@@ -62,8 +73,9 @@ MlirValue sn_gpu_power_rest(SnBuilder *b, const SnGpuPower *p, MlirValue m) {
 
 MlirValue sn_gpu_power_at(SnBuilder *b, const SnGpuPower *p, MlirValue x) {
   MlirType t = sn_type_of(x);
+  MlirValue y = sn(b, "math.fma", x, on_lanes(b, p->factor, t), on_lanes(b, p->minus, t));
   return sn_gpu_each_lane(b, "llvm.nvvm.ex2.approx.ftz",
-                          sn(b, "math.fma", x, on_lanes(b, p->factor, t), on_lanes(b, p->minus, t)));
+                          sn_none(p->times) ? y : sn(b, "arith.mulf", y, on_lanes(b, p->times, t)));
 }
 
 void sn_gpu_power(MlirOperation op) {

@@ -41,7 +41,24 @@ EARLY = """    %c = arith.constant dense<100> : tensor<KEYSxindex>
 """
 SELECT = "    %x{to} = arith.select %{which}, %no, %{x} : tensor<KEYSxi1>, tensor<KEYSxf32>\n"
 same = lambda s, i, j: (s, np.ones_like(s))
-masked = lambda where: lambda s, i, j: (np.where(where(i, j), -np.inf, s), np.where(where(i, j), 0.0, 1.0))
+masked = lambda where, low=-np.inf: lambda s, i, j: (np.where(where(i, j), low, s), np.where(where(i, j), 0.0, 1.0))
+# Masks of a finite number: in rows of nothing else it counts (the first three), and where what is kept is lower.
+FINITE = POSITIONS.replace("0xFF800000", "-1.0e9") + """    %three = arith.constant dense<3> : tensor<KEYSxindex>
+    %j3 = arith.addi %j, %three : tensor<KEYSxindex>
+    %later = arith.cmpi sgt, %j3, %is : tensor<KEYSxindex>
+"""
+DEEP = """    %row = arith.constant dense<300> : tensor<KEYSxindex>
+    %deep = arith.cmpi eq, %is, %row : tensor<KEYSxindex>
+    %lower = arith.constant dense<-2.0e9> : tensor<KEYSxf32>
+    %sd = arith.select %deep, %lower, %s : tensor<KEYSxi1>, tensor<KEYSxf32>
+"""
+
+
+def deep(s, i, j):
+    out, low = (j + 3 > i) | (j + 100 <= i), i + 0 * j == 300
+    return np.where(out, -1e9, np.where(low, -2e9, s)), np.where(out | low, 0.0, 1.0)
+
+
 CASES = {
     "plain": (530, "", "%s", same),
     "cross": (611, "", "%s", same),
@@ -59,6 +76,9 @@ CASES = {
     %x0 = arith.addf %s, %bias : tensor<KEYSxf32>
 """ + SELECT.format(to="", which="later", x="x0"), "%x",
               lambda s, i, j: (np.where(j > i, -np.inf, s + 0.125 * (j - i)), np.where(j > i, 0.0, 1.0))),
+    "finite": (530, FINITE + SELECT.format(to="", which="later", x="s"), "%x", masked(lambda i, j: j + 3 > i, -1e9)),
+    "finite_window": (530, FINITE + EARLY + DEEP + SELECT.format(to="0", which="later", x="sd")
+                      + SELECT.format(to="", which="early", x="x0"), "%x", deep),
     "cap": (530, """    %top = arith.constant dense<2.0> : tensor<KEYSxf32>
     %part = arith.divf %s, %top : tensor<KEYSxf32>
     %bent = math.tanh %part : tensor<KEYSxf32>
@@ -110,8 +130,8 @@ def wanted(q, k, v, g, score):
 
 wrong = done = 0
 rng = np.random.default_rng(11)
-HALF = ("causal", "cross")  # in bf16, too
-THREADS = ("window", "cross")  # with three threads, too
+HALF = ("causal", "cross", "finite_window")  # in bf16, too
+THREADS = ("window", "cross", "finite")  # with three threads, too
 for name, t in [(name, "f32") for name in CASES] + [(name, "bf16") for name in HALF]:
     keys, lines, x, score = CASES[name]
     QUERIES = 512 if name == "keys" else 530  # in whole blocks: those of the last keys have no query at all
@@ -130,7 +150,7 @@ for name, t in [(name, "f32") for name in CASES] + [(name, "bf16") for name in H
         print(f"{name} {t}: scores are stored")
         wrong += 1
     columns = set(re.findall(r"stream = (\d+)", ir))
-    if columns != {"128" if POSITIONS in lines else "256"}:  # of a block, under a mask that empties blocks
+    if columns != {"128" if "%j = sinter.index" in lines else "256"}:  # of a block, under a mask that empties blocks
         print(f"{name} {t}: blocks of {columns} columns")
         wrong += 1
     got = []
