@@ -310,16 +310,16 @@ static MlirLogicalResult plan_windows(const SnForm *f, SnGpuProductPlan *p) {
 static MlirLogicalResult plan_streams(const SnForm *f, SnGpuProductPlan *p) {
   SnGpuStream s;
   const char *why = sn_gpu_not_streamed(f, &s);
-  int64_t threads = p->launch.threads, groups = sn_gpu_stream_groups(p->n, threads),
-          of_warps = threads / 32 * SN_GPU_STREAM_COLUMNS;
+  int64_t few = s.turned ? p->n : p->m, many = s.turned ? p->m : p->n, threads = p->launch.threads,
+          groups = sn_gpu_stream_groups(many, threads), of_warps = threads / 32 * SN_GPU_STREAM_COLUMNS;
   if (why)
     return sn_error(f->op, "has a schedule with kernel = \"%s\", which cannot have it: %s", p->kernel, why);
   int64_t turns = sn_gpu_stream_turns(&s, p->k), units = p->k / 8; // of 16 bytes, of a line of the rows
   if ((turns != groups && turns != 2 * groups) || p->k != turns * SN_GPU_STREAM_LANES * s.lanes)
     return sn_error(f->op, "has a schedule with k = %lld, and four lanes have %lld or %lld summed elements at a time",
                     (long long)p->k, (long long)(4 * groups * s.lanes), (long long)(8 * groups * s.lanes));
-  bool shared = groups == 1 ? p->n % of_warps == 0 : of_warps % p->n == 0 && p->n % SN_GPU_STREAM_COLUMNS == 0;
-  if (p->m % SN_GPU_STREAM_ROWS || !shared || threads % units || p->stages < 2)
+  bool shared = groups == 1 ? many % of_warps == 0 : of_warps % many == 0 && many % SN_GPU_STREAM_COLUMNS == 0;
+  if (few % SN_GPU_STREAM_ROWS || !shared || threads % units || p->stages < 2)
     return sn_error(f->op,
                     "has a schedule with m = %lld, n = %lld, stages = %lld, which threads = %lld cannot share by %s",
                     (long long)p->m, (long long)p->n, (long long)p->stages, (long long)threads, p->kernel);

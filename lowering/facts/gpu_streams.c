@@ -7,7 +7,13 @@
 #include "lowering/facts/product_sides.h"
 #include "lowering/rows/rowmemory.h"
 
-enum { HALF = 2 }; // bytes of what is multiplied
+enum {
+  HALF = 2,               // bytes of what is multiplied
+  PLAIN_SUM = 1024,       // of half types; shorter ones begin and end before slots are all under way
+  LARGE_SUM = 512,        // the same where so many bytes of weights
+  LARGE_BYTES = 8 << 20,  // keep memory busy
+  ODD_SUM = 256,          // of lines that begin anywhere, which other kernels read element by element
+};
 
 // Summed elements behind dimension d of the sum.
 static int64_t behind(const SnForm *f, const SnGroup *sum, int64_t d) {
@@ -76,18 +82,36 @@ static bool is_static(const SnForm *f) {
   return known;
 }
 
+// Few columns by many rows of half types.
+static bool is_turned(const SnForm *f, const SnGpuProduct *p) {
+  SnGpuPoints points = sn_gpu_points(f);
+  return f->products.size == 1 && !sn_side(f, p->a).program.ptr && !sn_side(f, p->b).program.ptr &&
+         sn_gpu_dims_size(f, &points.columns) <= SN_GPU_STREAM_PLAIN &&
+         sn_gpu_dims_size(f, &points.rows) > SN_GPU_STREAM_FEW_ROWS;
+}
+
+// Lines of half types that begin anywhere.
+static bool lies_oddly(const SnForm *f, const SnAccess *a, const SnGroup *sum) {
+  int64_t one = 1;
+  return sn_bits(sn_element(sn_type_of(a->value))) == 8 * HALF && lies_in_lines(f, a, sum, 1, &one);
+}
+
 const char *sn_gpu_stream_of(const SnForm *f, size_t product, SnGpuStream *to) {
   SnGpuProduct p = sn_gpu_product(f, product, "mma.stream");
-  SnSide a = sn_side(f, p.a), b = sn_side(f, p.b);
   if (!p.line || !is_static(f))
     return "it is not of half types, or of sizes ?";
-  *to = (SnGpuStream){.rows = p.a, .weights = p.b, .sum = behind(f, &p.summed, p.summed.first - 1)};
-  int64_t one = 1;
-  if (a.program.ptr || sn_bits(sn_side_element(f, p.a)) != 8 * HALF ||
-      !lies_in_lines(f, &f->inputs.data[a.first], &p.summed, SN_GPU_STREAM_BYTES / HALF, &one))
-    return "its rows do not lie along what is summed, in pieces of 16 bytes";
+  bool turned = is_turned(f, &p);
+  *to = (SnGpuStream){.rows = turned ? p.b : p.a,
+                      .weights = turned ? p.a : p.b,
+                      .sum = behind(f, &p.summed, p.summed.first - 1),
+                      .turned = turned};
+  SnSide a = sn_side(f, to->rows), b = sn_side(f, to->weights);
+  if (a.program.ptr || !lies_oddly(f, &f->inputs.data[a.first], &p.summed))
+    return "its rows do not lie along what is summed";
   if (b.count > SN_GPU_STREAM_MOST || (b.program.ptr && !goes_by_elements(f, b.program, &p.summed)))
     return "a side's program needs more than one element at a time";
+  int64_t one = 1;
+  bool whole = lies_in_lines(f, &f->inputs.data[a.first], &p.summed, SN_GPU_STREAM_BYTES / HALF, &one);
   bool found = false;
   for (size_t i = b.first; i < b.first + b.count && !found; ++i) {
     const SnAccess *w = &f->inputs.data[i];
@@ -98,8 +122,18 @@ const char *sn_gpu_stream_of(const SnForm *f, size_t product, SnGpuStream *to) {
             lies_in_lines(f, w, &p.summed, SN_GPU_STREAM_BYTES / bytes, &to->repeat) && to->repeat <= 2;
     to->input = i;
     to->lanes = bytes ? SN_GPU_STREAM_BYTES / bytes * to->repeat : 0;
+    found &= to->lanes && to->sum % to->lanes == 0;
   }
-  if (!found || to->sum % to->lanes)
+  if (!(found && whole) && !b.program.ptr && lies_oddly(f, &f->inputs.data[b.first], &p.summed)) {
+    to->odd = true;
+    to->input = b.first;
+    to->repeat = 1;
+    to->lanes = SN_GPU_STREAM_BYTES / HALF;
+    return NULL;
+  }
+  if (!whole)
+    return "its rows do not lie along what is summed, in pieces of 16 bytes";
+  if (!found)
     return "its weights do not lie along what is summed, in pieces of 16 bytes";
   for (size_t i = b.first; i < b.first + b.count; ++i)
     if (i != to->input && !is_of_pieces(f, &f->inputs.data[i], &p.summed, to->lanes))
@@ -116,10 +150,21 @@ const char *sn_gpu_not_streamed(const SnForm *f, SnGpuStream *to) {
     SnGpuStream other;
     why = sn_gpu_stream_of(f, p, &other);
     if (!why && (other.repeat != to->repeat || other.lanes != to->lanes || other.sum != to->sum ||
-                 !sn_gpu_same_rows(f, p)))
+                 other.odd != to->odd || !sn_gpu_same_rows(f, p)))
       why = "its products have other rows, or weights of other lines";
   }
   return why;
+}
+
+bool sn_gpu_stream_is_wanted(const SnForm *f, SnGpuStream *to) {
+  if (f->sides.size || sn_gpu_not_streamed(f, to))
+    return false;
+  SnGpuPoints points = sn_gpu_points(f);
+  int64_t rows = sn_gpu_dims_size(f, to->turned ? &points.columns : &points.rows),
+          columns = sn_gpu_dims_size(f, to->turned ? &points.rows : &points.columns),
+          bytes = sn_times(sn_times(columns, to->sum), HALF);
+  return rows > 1 && rows <= SN_GPU_STREAM_PLAIN &&
+         (to->sum >= (to->odd ? ODD_SUM : PLAIN_SUM) || (to->sum >= LARGE_SUM && bytes >= LARGE_BYTES));
 }
 
 bool sn_gpu_streams_few(const SnForm *f) {
@@ -127,7 +172,7 @@ bool sn_gpu_streams_few(const SnForm *f) {
   if (sn_gpu_not_streamed(f, &s))
     return false;
   SnGpuPoints points = sn_gpu_points(f);
-  return sn_gpu_dims_size(f, &points.rows) <= SN_GPU_STREAM_FEW_ROWS;
+  return !s.turned && sn_gpu_dims_size(f, &points.rows) <= SN_GPU_STREAM_FEW_ROWS;
 }
 
 int64_t sn_gpu_stream_turns(const SnGpuStream *s, int64_t k) { return k / (SN_GPU_STREAM_LANES * s->lanes); }
@@ -139,14 +184,16 @@ int64_t sn_gpu_stream_groups(int64_t n, int64_t threads) {
 
 // Eight lanes, of two rows, load 16 bytes each at a time. Those of one row are `lanes` elements apart.
 int64_t sn_gpu_stream_line(const SnGpuStream *s, bool of_rows, int64_t k) {
-  if (!of_rows)
-    return k / s->lanes * SN_GPU_STREAM_BYTES;
+  if (!of_rows) // what is around a line that begins anywhere has one piece more
+    return (k / s->lanes + s->odd) * SN_GPU_STREAM_BYTES;
   int64_t more = s->lanes * HALF == SN_GPU_STREAM_BYTES ? SN_GPU_STREAM_LANES : 1;
   return k * HALF + more * SN_GPU_STREAM_BYTES;
 }
 
-int64_t sn_gpu_stream_side_bytes(const SnForm *f, bool of_rows, int64_t extent, int64_t k) {
+int64_t sn_gpu_stream_side_bytes(const SnForm *f, bool is_a, int64_t extent, int64_t k) {
   SnGpuStream s;
-  int64_t sides = of_rows ? 1 : (int64_t)f->products.size;
-  return sn_gpu_stream_of(f, 0, &s) ? 0 : sides * extent * sn_gpu_stream_line(&s, of_rows, k);
+  if (sn_gpu_stream_of(f, 0, &s))
+    return 0;
+  bool of_rows = is_a != s.turned;
+  return (of_rows ? 1 : (int64_t)f->products.size) * extent * sn_gpu_stream_line(&s, of_rows, k);
 }

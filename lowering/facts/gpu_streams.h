@@ -5,6 +5,11 @@
 //
 // Copies bring 16 bytes at a time into slots of shared memory; what a lane takes of a slot becomes fragments of
 // mma.sync in its registers, by the side's program. So memory is read in the type that it has. No IR is made here.
+//
+//   product (k = 5477) (%x[i, k], %w[j, k])
+//   ->   lines begin anywhere: copies bring the 16 bytes around what is asked for, lanes shift it into place
+//
+// Few columns by many rows are the same turned: then weights are side a, and rows of tiles.
 
 #ifndef SINTER_LOWERING_FACTS_GPU_STREAMS_H
 #define SINTER_LOWERING_FACTS_GPU_STREAMS_H
@@ -19,6 +24,7 @@ enum {
   SN_GPU_STREAM_FEW_ROWS = 64,
   SN_GPU_STREAM_MOST = 4,     // inputs of a side's program, at most
   SN_GPU_STREAM_PRODUCTS = 2, // of the same rows, at most (a gate)
+  SN_GPU_STREAM_PLAIN = 32,   // rows of half types by weights of half types, at most: of more wgmma is faster
 };
 
 typedef struct {
@@ -27,21 +33,25 @@ typedef struct {
   int64_t repeat;       // neighbours of the sum that one of its elements is read for
   int64_t lanes;        // summed elements of such a piece
   int64_t sum;          // summed elements in all
+  bool turned;          // weights are rows of tiles, what they are multiplied by is few columns
+  bool odd;             // lines, of weights or of rows, begin at any element
 } SnGpuStream;
 
 // NULL: the form's weights can be streamed, `to` is how those of product 0 are; else why not. Others have the same
 // rows, and lines that are as long. How those of `product` are.
 const char *sn_gpu_not_streamed(const SnForm *form, SnGpuStream *to);
 const char *sn_gpu_stream_of(const SnForm *form, size_t product, SnGpuStream *to);
+// They are, are of a half type, and so much of the work that they had better be.
+bool sn_gpu_stream_is_wanted(const SnForm *form, SnGpuStream *to);
 // They are, and its rows are so few that reading weights is most of the work.
 bool sn_gpu_streams_few(const SnForm *form);
 // Pieces of a line in a slot that a lane has: its summed elements are SN_GPU_STREAM_LANES times as many pieces.
 int64_t sn_gpu_stream_turns(const SnGpuStream *stream, int64_t k);
 // Groups of warps that share what a slot of so many columns sums: more warps than have columns of their own.
 int64_t sn_gpu_stream_groups(int64_t n, int64_t threads);
-// Bytes of a line of a slot, of the rows, so long that lanes meet in no bank, or of weights; and of a side's slot that
-// has so many of them for each product.
+// Bytes of a line of a slot, of the rows, so long that lanes meet in no bank, or of weights; and of the slot of a
+// product's side a or b, of weights that has so many lines for each product.
 int64_t sn_gpu_stream_line(const SnGpuStream *stream, bool of_rows, int64_t k);
-int64_t sn_gpu_stream_side_bytes(const SnForm *form, bool of_rows, int64_t extent, int64_t k);
+int64_t sn_gpu_stream_side_bytes(const SnForm *form, bool is_a, int64_t extent, int64_t k);
 
 #endif

@@ -25,10 +25,6 @@ enum {
   LEAST_PIECES = 2,        // of a part
   GROUP_CYCLES = 3000,     // more, where groups of warps share a slot and blocks a multiprocessor
   OTHER_SHARED = 1024 + 128, // of a block: what the chip keeps, and which part came last
-  PLAIN_ROWS = 32,         // of half types; of more wgmma is faster
-  PLAIN_SUM = 1024,        // of these; shorter ones begin and end before slots are all under way
-  LARGE_SUM = 512,         // the same where so many bytes of weights
-  LARGE_BYTES = 8 << 20,   // keep memory busy
   BYTES_OF_A_CYCLE = 24,   // that a multiprocessor gets where all read
   SHARED_BYTES_OF_A_CYCLE = 45, // of the second cache, which has the rows
   LEAST_SLOT_CYCLES = 400, // however few its bytes are
@@ -48,15 +44,20 @@ static const struct {
 
 typedef struct {
   size_t shape;
-  int64_t m, n, k, threads, stages, occupancy, split;
+  int64_t m, n; // of the few rows, of the lines of weights: columns and rows where they are turned
+  int64_t k, threads, stages, occupancy, split;
 } Tile;
 
-static int64_t slot_bytes(const SnForm *f, const Tile *t) {
-  return sn_gpu_stream_side_bytes(f, true, t->m, t->k) + sn_gpu_stream_side_bytes(f, false, t->n, t->k);
+static int64_t weight_bytes(const SnForm *f, const Tile *t, const SnGpuStream *s) {
+  return sn_gpu_stream_side_bytes(f, s->turned, t->n, t->k);
 }
 
-static int64_t block_bytes(const SnForm *f, const Tile *t) {
-  return t->stages * slot_bytes(f, t) + (int64_t)f->products.size * t->m * t->n * 4 + OTHER_SHARED;
+static int64_t slot_bytes(const SnForm *f, const Tile *t, const SnGpuStream *s) {
+  return sn_gpu_stream_side_bytes(f, !s->turned, t->m, t->k) + weight_bytes(f, t, s);
+}
+
+static int64_t block_bytes(const SnForm *f, const Tile *t, const SnGpuStream *s) {
+  return t->stages * slot_bytes(f, t, s) + (int64_t)f->products.size * t->m * t->n * 4 + OTHER_SHARED;
 }
 
 static bool converts(const SnForm *f, const SnGpuStream *s) {
@@ -67,17 +68,18 @@ static bool converts(const SnForm *f, const SnGpuStream *s) {
 // each 128. Few warps wait for what they compute.
 static double convert_cycles(const SnForm *f, const Tile *t, const SnGpuStream *s, int64_t beside) {
   double waits = 3 / (double)(t->threads / 32 * beside);
-  return (double)f->products.size * (double)(t->n * t->k) * ((converts(f, s) ? 0.045 : 0.01) + 0.0015 * (double)t->m) *
+  double each = converts(f, s) ? 0.045 : s->odd ? 0.03 : 0.01;
+  return (double)f->products.size * (double)(t->n * t->k) * (each + 0.0015 * (double)t->m) *
          (1 + waits);
 }
 
 static double cost_of(const SnForm *f, const SnGpuPoints *points, const Tile *t, const SnGpuStream *s,
                       const SnGpuChip *chip) {
-  int64_t blocks = sn_times(sn_gpu_num_tiles(f, points, t->m, t->n), t->split),
-          each = sn_pieces(blocks, chip->multiprocessors), beside = each < t->occupancy ? each : t->occupancy,
+  int64_t tiles = s->turned ? sn_gpu_num_tiles(f, points, t->n, t->m) : sn_gpu_num_tiles(f, points, t->m, t->n),
+          blocks = sn_times(tiles, t->split), each = sn_pieces(blocks, chip->multiprocessors), beside = each < t->occupancy ? each : t->occupancy,
           rounds = sn_pieces(each, beside), pieces = sn_pieces(sn_pieces(s->sum, t->k), t->split);
-  double all = (double)slot_bytes(f, t) / SHARED_BYTES_OF_A_CYCLE,
-         own = (double)sn_gpu_stream_side_bytes(f, false, t->n, t->k) / BYTES_OF_A_CYCLE, bytes = own > all ? own : all,
+  double all = (double)slot_bytes(f, t, s) / SHARED_BYTES_OF_A_CYCLE,
+         own = (double)weight_bytes(f, t, s) / BYTES_OF_A_CYCLE, bytes = own > all ? own : all,
          convert = convert_cycles(f, t, s, beside),
          slot = (double)beside * (bytes > convert ? bytes : convert),
          met = (double)f->products.size * (double)(t->m * t->n * 4 * (t->split + 1)),
@@ -102,32 +104,29 @@ static Tile tile_of(const SnForm *f, int64_t rows, size_t shape, const SnGpuStre
     t.m *= 2;
   if (s->sum <= t.k / 2)
     t.k /= 2;
-  while (t.stages > 2 && block_bytes(f, &t) > chip->shared_bytes)
+  while (t.stages > 2 && block_bytes(f, &t, s) > chip->shared_bytes)
     --t.stages;
-  t.occupancy = chip->shared_bytes / block_bytes(f, &t);
+  t.occupancy = chip->shared_bytes / block_bytes(f, &t, s);
   t.occupancy = t.occupancy > shapes[shape].most_blocks ? shapes[shape].most_blocks : t.occupancy;
   return t;
 }
 
-static bool is_wanted(const SnForm *f, const SnGpuStream *s, const SnGpuPoints *points) {
-  int64_t rows = sn_gpu_dims_size(f, &points->rows), columns = sn_gpu_dims_size(f, &points->columns),
-          bytes = sn_times(sn_times(columns, s->sum), (int64_t)sn_bits(sn_side_element(f, s->weights)) / 8);
-  bool is_long = s->sum >= PLAIN_SUM || (s->sum >= LARGE_SUM && bytes >= LARGE_BYTES);
-  return f->sides.size || (!sn_in_sequence(f->op) && rows > 1 && rows <= PLAIN_ROWS && is_long);
+static bool is_wanted(const SnForm *f, SnGpuStream *s) {
+  return f->sides.size ? !sn_gpu_not_streamed(f, s) : !sn_in_sequence(f->op) && sn_gpu_stream_is_wanted(f, s);
 }
 
 MlirAttribute sn_schedule_gpu_streams(const SnForm *f, const SnScheduleOptions *options) {
   const SnGpuChip *chip = sn_gpu_chip(options->chip);
   SnGpuStream s;
   SnGpuPoints points = sn_gpu_points(f);
-  if (sn_gpu_not_streamed(f, &s) || !is_wanted(f, &s, &points))
+  if (!is_wanted(f, &s))
     return mlirAttributeGetNull();
   Tile best = {0};
   double least = 0;
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; ++i) {
     if (converts(f, &s) && sn_gpu_stream_groups(shapes[i].n, shapes[i].threads) > 1)
       continue;
-    Tile t = tile_of(f, sn_gpu_dims_size(f, &points.rows), i, &s, chip);
+    Tile t = tile_of(f, sn_gpu_dims_size(f, s.turned ? &points.columns : &points.rows), i, &s, chip);
     int64_t pieces = sn_pieces(s.sum, t.k);
     for (t.split = 1; t.split <= MOST_PARTS && t.occupancy > 0; ++t.split) {
       int64_t each = sn_pieces(pieces, t.split);
@@ -148,6 +147,6 @@ MlirAttribute sn_schedule_gpu_streams(const SnForm *f, const SnScheduleOptions *
       sn_parse_attr(mlirLocationGetContext(loc),
                     "{kernel = \"mma.stream\", m = %lld, n = %lld, k = %lld, threads = %lld, stages = %lld, "
                     "split = %lld, occupancy = %lld}",
-                    (long long)best.m, (long long)best.n, (long long)best.k, (long long)best.threads,
+                    (long long)(s.turned ? best.n : best.m), (long long)(s.turned ? best.m : best.n), (long long)best.k, (long long)best.threads,
                     (long long)best.stages, (long long)best.split, (long long)best.occupancy));
 }

@@ -104,6 +104,49 @@ def stream(case, program, tensor, cast, name, schedule, of="i8", m=5, n=70, sum=
     case(name, program(operands, [result], [], text), inputs, right)
 
 
+def odd(case, program, tensor, cast, name, schedule, m=5, n=70, sum=203, t="bf16", turned=False, batch=0, other=0,
+        gate=False, longer=0):
+    """x w^T, lines as long as the sum, so that they begin anywhere; x's are `longer`, and NaN behind the sum.
+    turned: w x^T. other: w is so many elements of a longer line, from this one on. gate: x w^T times x v^T."""
+    line, whole = sum + longer, sum + 2 * other
+    head, first = ((batch,), "h, ") if batch else ((), "")
+    few, many = head + (m, line), head + (n, whole)
+    at = f"k + {other}" if other else "k"
+    rows = m, n
+    place = lambda v, i, k, shape: f"%{v}[{first}{i}, {k}] : {tensor(shape, t)}"
+    sides = [place("x", "i", "k", few), place("w", "j", at, many)]
+    if turned:
+        rows, sides = (n, m), [place("w", "i", at, many), place("x", "j", "k", few)]
+    shape = head + rows
+    text = (f"%y = sinter.contract ({f'h = {batch}, ' if batch else ''}i = {rows[0]}) by (j = {rows[1]})\n"
+            f"    product (k = {sum}) ({sides[0]}, {sides[1]}) : f32\n")
+    if gate:
+        text += f"    product (l = {sum}) ({place('x', 'i', 'l', few)}, {place('v', 'j', 'l', many)}) : f32\n"
+    text += (f"    outs(%empty_y[{first}i, j] : {tensor(shape, 'f32')})"
+             + (f" schedule(#sinter.mma<{schedule}>)" if schedule else "")
+             + f" {{\n^row(%p: tensor<{rows[1]}xf32>{f', %q: tensor<{rows[1]}xf32>' if gate else ''}):\n")
+    if gate:
+        text += f"  %z = arith.mulf %p, %q : tensor<{rows[1]}xf32>\n"
+    text += f"  sinter.yield %{'z' if gate else 'p'} : tensor<{rows[1]}xf32>\n}}"
+
+    def inputs(r):
+        x = r.standard_normal(few)
+        x[..., sum:] = np.nan
+        w = [r.standard_normal(many) for _ in range(1 + gate)]
+        for v in w:
+            v[..., :other] = v[..., sum + other:] = np.nan
+        return [cast(v, t) for v in (x, *w)]
+
+    def right(x, *w):
+        x, parts = x[..., :sum].astype("f8"), [v[..., other:other + sum].astype("f8") for v in w]
+        y = [x @ v.swapaxes(-1, -2) for v in parts]
+        y = y[0] * y[1] if gate else y[0]
+        return [y.swapaxes(-1, -2) if turned else y]
+
+    operands = [("x", few, t), ("w", many, t)] + ([("v", many, t)] if gate else [])
+    case(name, program(operands, [("y", shape, "f32")], [], text), inputs, right)
+
+
 def gate(case, program, tensor, cast, name, schedule, of="bf16", m=5, n=70, sum=256, group=64, t="bf16"):
     """(x u) (x v + 1): two products of the same rows in `t`, weights of i8 with a number of each group, or of `t`."""
     groups, scaled = sum // group, of == "i8"
@@ -224,3 +267,18 @@ def streams(case, program, tensor, cast):
     add("chosen_i8", None, m=3, n=300, sum=1024)
     add("chosen_i4", None, of="i4", m=17, n=200, sum=1024, group=128)
     two_layers(case, program, tensor, cast, "stream_two_layers")
+    lines = lambda name, schedule, **more: odd(case, program, tensor, cast, "stream_odd_" + name,
+                                               schedule and 'kernel = "mma.stream", ' + schedule, **more)
+    lines("lines", tile(8, 64, 64, 128, 3))
+    lines("weights", tile(8, 64, 64, 128, 3), longer=5)
+    lines("parts", tile(16, 128, 64, 128, 4, ", split = 2"), m=12, n=150, sum=341)
+    lines("groups", tile(8, 32, 256, 256, 3), sum=617, n=45)
+    lines("even", tile(8, 64, 64, 128, 2), sum=206, t="f16")
+    lines("places", tile(8, 64, 32, 128, 3), sum=200, other=3)
+    lines("batch", tile(8, 64, 64, 128, 3), sum=77, batch=3)
+    lines("gate", tile(8, 64, 64, 128, 3), sum=131, gate=True)
+    lines("turned", tile(64, 8, 64, 128, 3), turned=True)
+    lines("turned_groups", tile(32, 16, 128, 128, 3, ", split = 2"), m=13, n=77, sum=397, turned=True)
+    lines("turned_whole", tile(64, 8, 64, 128, 3), sum=192, n=71, turned=True, t="f16")
+    lines("chosen", None, m=3, n=500, sum=1027)
+    lines("turned_chosen", None, m=3, n=500, sum=1027, turned=True)

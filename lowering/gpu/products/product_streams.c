@@ -13,6 +13,11 @@
 //
 // Units of 16 bytes of every second line are exchanged with those 64 bytes further: two lines' are in different banks.
 //
+// Lines that begin anywhere (`odd`) come by the units of memory around them, one more than a line has. A lane takes five
+// words of which its 16 bytes are a part, and shifts them. What is behind the sum's end is not copied, and so 0.
+//
+// Few columns by many rows (`turned`): weights are rows of the tile, and sums are stored turned.
+//
 // test: test/lowering/gpu/product_streams.mlir, test/gpu/emulate_products.test
 
 #include "lowering/facts/gpu_streams.h"
@@ -52,6 +57,8 @@ typedef struct {
   Copied a, b;
   MlirValue quad, of_quad; // which four lanes, which of them
   MlirValue sum;           // index: all that is summed
+  MlirValue *shifts, *row_shifts; // of lines that begin anywhere: elements behind a unit, of those of each half of a
+                                  // block, and of each 8 rows; or null
 } Streams;
 
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
@@ -63,10 +70,21 @@ static MlirValue over(SnBuilder *b, MlirValue x, int64_t n) {
   return n == 1 ? x : sn(b, "arith.divui", x, sn_index(b, n));
 }
 static MlirValue modulo(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.remui", x, sn_index(b, n)); }
+static MlirValue minus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.subi", x, y); }
 
 // ---- copies ----------------------------------------------------------------------------------------
 
 static const SnAccess *input(const Streams *s, size_t i) { return &s->g->form->inputs.data[i]; }
+
+// The lines of a side are rows of the tile, or its columns.
+static bool are_rows(const SnGpuStream *s, bool of_rows) { return of_rows != s->turned; }
+static int64_t extent_of(const Streams *s, bool of_rows) {
+  return are_rows(&s->stream, of_rows) ? s->g->plan->m : s->g->plan->n;
+}
+static const SnGpuDims *points_of(const Streams *s, bool of_rows) {
+  const SnGpuPoints *points = &s->g->plan->points;
+  return are_rows(&s->stream, of_rows) ? &points->rows : &points->columns;
+}
 
 static Copied copied(SnBuilder *b, const Streams *s, size_t number, MlirValue memory, bool of_rows) {
   const SnGpuProductPlan *plan = s->g->plan;
@@ -75,13 +93,13 @@ static Copied copied(SnBuilder *b, const Streams *s, size_t number, MlirValue me
   Copied c = {.access = input(s, number),
               .memory = memory,
               .line_units = units,
-              .all = units * (of_rows ? plan->m : plan->n),
-              .elements = of_rows ? plan->m : plan->n,
+              .all = units * extent_of(s, of_rows),
+              .elements = extent_of(s, of_rows),
               .bytes = bytes,
               .repeat = of_rows ? 1 : s->stream.repeat,
               .address = s->g->addresses[number],
               .of_rows = of_rows,
-              .exchanged = !of_rows && s->turns * s->groups % 2 == 0,
+              .exchanged = !of_rows && !s->stream.odd && s->turns * s->groups % 2 == 0,
               .stride = sn_gpu_stream_line(&s->stream, of_rows, plan->k)};
   int64_t sides = of_rows ? 1 : (int64_t)s->g->form->products.size;
   c.slot_bytes = sides * c.stride * c.elements;
@@ -112,8 +130,8 @@ static MlirValue line_offset(SnBuilder *b, const Streams *s, const Copied *c, Ml
   memcpy(dims, g->dims, sizeof dims);
   for (int64_t d = s->product->summed.first; d < s->product->summed.first + s->product->summed.num_dims; ++d)
     dims[d] = sn_index(b, 0);
-  sn_gpu_point(b, g->form, c->of_rows ? &g->plan->points.columns : &g->plan->points.rows, sn_index(b, 0), dims);
-  sn_gpu_point(b, g->form, c->of_rows ? &g->plan->points.rows : &g->plan->points.columns, outer, dims);
+  sn_gpu_point(b, g->form, points_of(s, !c->of_rows), sn_index(b, 0), dims);
+  sn_gpu_point(b, g->form, points_of(s, c->of_rows), outer, dims);
   sn_row_subscripts(b, g->form, c->access, dims, at, &unused);
   sn_row_flat(b, c->access->value, at, &offset);
   return offset;
@@ -122,8 +140,9 @@ static MlirValue line_offset(SnBuilder *b, const Streams *s, const Copied *c, Ml
 // The row or column, or the first one where it is beside the end: null, or whether it is there.
 static MlirValue outer_of(SnBuilder *b, const Streams *s, bool of_rows, MlirValue in_tile, MlirValue *outer) {
   SnGpuProducts *g = s->g;
-  *outer = plus(b, of_rows ? g->first_row : g->first_column, in_tile);
-  MlirValue in = sn_gpu_inside(b, *outer, of_rows ? g->num_rows : g->num_columns, of_rows ? g->plan->m : g->plan->n);
+  bool rows = are_rows(&s->stream, of_rows);
+  *outer = plus(b, rows ? g->first_row : g->first_column, in_tile);
+  MlirValue in = sn_gpu_inside(b, *outer, rows ? g->num_rows : g->num_columns, extent_of(s, of_rows));
   int64_t known;
   if (sn_known(in, &known))
     return (MlirValue){0};
@@ -140,9 +159,59 @@ static MlirValue below_end(SnBuilder *b, const Streams *s, MlirValue summed) {
   return s->stream.sum % s->g->plan->k ? sn_row_below(b, summed, s->sum) : (MlirValue){0};
 }
 
+// A unit of a line: 16 bytes at element `offset` of memory, of which `there` are copied (null: all) and the others are 0.
+static void copy_unit(SnBuilder *b, const Copied *c, MlirValue memory, MlirValue to, MlirValue offset,
+                      MlirValue there) {
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64);
+  MlirValue from = sn(b, "arith.muli", sn(b, "arith.index_castui", offset, i64), sn_int(b, i64, c->bytes));
+  sn_gpu_copy_async(b, plus(b, memory, sn(b, "arith.index_cast", to, i32)), plus(b, c->address, from), UNIT, there);
+}
+
+// Of lines that begin anywhere: by how many elements a line's are behind the units around them.
+static MlirValue shift_of(SnBuilder *b, const Copied *c, MlirValue offset) { return modulo(b, offset, UNIT / c->bytes); }
+
+// Bytes of a unit that are of the sum, from its element `summed` on, which may be beyond its end or before its begin.
+static MlirValue bytes_of_sum(SnBuilder *b, const Streams *s, const Copied *c, MlirValue summed, MlirValue in) {
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
+  int64_t elements = UNIT / c->bytes;
+  MlirValue n = sn(b, "arith.minsi", minus(b, s->sum, summed), sn_index(b, elements));
+  n = sn(b, "arith.maxsi", n, sn_index(b, 0));
+  if (!sn_none(in))
+    n = sn(b, "arith.select", in, n, sn_index(b, 0));
+  return sn(b, "arith.index_cast", times(b, n, c->bytes), i32);
+}
+
+// Unit `unit` of a line that begins anywhere.
+static void copy_odd(SnBuilder *b, const Streams *s, const Copied *c, MlirValue first, MlirValue memory, MlirValue line,
+                     MlirValue unit) {
+  int64_t elements = UNIT / c->bytes;
+  MlirValue outer, in = outer_of(b, s, c->of_rows, line, &outer), offset = line_offset(b, s, c, outer),
+                   shift = shift_of(b, c, offset),
+                   summed = minus(b, plus(b, first, times(b, unit, elements)), shift),
+                   there = bytes_of_sum(b, s, c, summed, in), i32_zero = sn_int(b, sn_type_of(there), 0),
+                   none = sn(b, "arith.cmpi", there, i32_zero, sn_attr("predicate", sn_i64(b->ctx, 0)));
+  offset = sn(b, "arith.select", none, sn_index(b, 0), plus(b, offset, summed));
+  copy_unit(b, c, memory, plus(b, line_of(b, c, line), times(b, place_of(b, s, c, line, unit), UNIT)), offset, there);
+}
+
+// The unit behind the last one of each line that begins anywhere: a thread a line.
+static void copy_last(SnBuilder *b, const Streams *s, const Copied *c, MlirValue first, MlirValue memory) {
+  int64_t threads = s->g->k->threads;
+  for (int64_t i = 0; i * threads < c->elements; ++i) {
+    MlirValue line = plus_n(b, s->g->k->thread, i * threads);
+    SnIf some;
+    bool partly = (i + 1) * threads > c->elements;
+    if (partly)
+      some = sn_if(b, sn_row_below(b, line, sn_index(b, c->elements)));
+    copy_odd(b, s, c, first, memory, line, sn_index(b, c->line_units));
+    if (partly)
+      sn_end_if(b, &some);
+  }
+}
+
 // The thread's units of a slot; `first`: of the sum; `slot`: which.
 static void copy_units(SnBuilder *b, const Streams *s, const Copied *c, MlirValue first, MlirValue slot) {
-  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64);
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
   int64_t threads = s->g->k->threads, elements = UNIT / c->bytes * c->repeat;
   MlirValue memory = plus(b, sn_gpu_shared_address(b, c->memory),
                           sn(b, "arith.index_cast", times(b, slot, c->slot_bytes), i32)),
@@ -153,18 +222,23 @@ static void copy_units(SnBuilder *b, const Streams *s, const Copied *c, MlirValu
     bool partly = (i + 1) * threads > c->all;
     if (partly)
       some = sn_if(b, sn_row_below(b, line, sn_index(b, c->elements)));
-    MlirValue in = both(b, outer_of(b, s, c->of_rows, line, &outer), at_end);
-    MlirValue offset = plus(b, line_offset(b, s, c, outer), over(b, summed, c->repeat));
-    if (!sn_none(in)) {
-      there = sn(b, "arith.select", in, sn_int(b, i32, UNIT), sn_int(b, i32, 0));
-      offset = sn(b, "arith.select", in, offset, sn_index(b, 0));
+    if (s->stream.odd) {
+      copy_odd(b, s, c, first, memory, line, c->unit);
+    } else {
+      MlirValue in = both(b, outer_of(b, s, c->of_rows, line, &outer), at_end);
+      MlirValue offset = plus(b, line_offset(b, s, c, outer), over(b, summed, c->repeat));
+      if (!sn_none(in)) {
+        there = sn(b, "arith.select", in, sn_int(b, i32, UNIT), sn_int(b, i32, 0));
+        offset = sn(b, "arith.select", in, offset, sn_index(b, 0));
+      }
+      copy_unit(b, c, memory, plus(b, line_of(b, c, line), times(b, place_of(b, s, c, line, c->unit), UNIT)), offset,
+                there);
     }
-    MlirValue from = sn(b, "arith.muli", sn(b, "arith.index_castui", offset, i64), sn_int(b, i64, c->bytes)),
-              to = plus(b, line_of(b, c, line), times(b, place_of(b, s, c, line, c->unit), UNIT));
-    sn_gpu_copy_async(b, plus(b, memory, sn(b, "arith.index_cast", to, i32)), plus(b, c->address, from), UNIT, there);
     if (partly)
       sn_end_if(b, &some);
   }
+  if (s->stream.odd)
+    copy_last(b, s, c, first, memory);
 }
 
 // Piece `piece` of the sum into its slot, if there is one; a group of copies either way.
@@ -336,6 +410,30 @@ static MlirValue load_unit(SnBuilder *b, const Streams *s, const Copied *c, Mlir
   return sn(b, "vector.bitcast", x, sn_vector(element, UNIT * 8 / bits));
 }
 
+// The same of a line that begins anywhere, `shift` elements behind the unit.
+static MlirValue load_odd(SnBuilder *b, const Streams *s, const Copied *c, MlirType element, MlirValue slot,
+                          MlirValue line, MlirValue unit, MlirValue shift) {
+  enum { WORD = 4, WORDS = UNIT / WORD };
+  MlirType byte = mlirIntegerTypeGet(b->ctx, 8), i32 = mlirIntegerTypeGet(b->ctx, 32),
+           i64 = mlirIntegerTypeGet(b->ctx, 64);
+  MlirValue words[WORDS + 1], out[WORDS],
+      at = plus(b, plus(b, times(b, slot, c->slot_bytes), line_of(b, c, line)),
+                plus(b, times(b, unit, UNIT), times(b, over(b, shift, WORD / c->bytes), WORD))),
+      bits = sn(b, "arith.index_castui", times(b, modulo(b, shift, WORD / c->bytes), 8 * c->bytes), i64);
+  for (int64_t w = 0; w <= WORDS; ++w) {
+    MlirValue x = sn(b, "vector.load", c->memory, plus_n(b, at, w * WORD), sn_vector(byte, WORD),
+                     sn_attr("alignment", sn_i64(b->ctx, WORD)));
+    words[w] = sn_lane(b, sn(b, "vector.bitcast", x, sn_vector(i32, 1)), 0);
+    words[w] = sn(b, "arith.extui", words[w], i64);
+  }
+  for (int64_t w = 0; w < WORDS; ++w) {
+    MlirValue pair = sn(b, "arith.ori", words[w], sn(b, "arith.shli", words[w + 1], sn_int(b, i64, 8 * WORD)));
+    out[w] = sn(b, "arith.trunci", sn(b, "arith.shrui", pair, bits), i32);
+  }
+  MlirValue all = sn(b, "vector.from_elements", sn_values(WORDS, out), sn_vector(i32, WORDS));
+  return sn(b, "vector.bitcast", all, sn_vector(element, 8 * UNIT / (int64_t)sn_bits(element)));
+}
+
 // The words of the rows that a lane multiplies its piece by: 2 for each 4 summed elements, of each 8 rows.
 static void load_rows(SnBuilder *b, const Streams *s, MlirValue slot, int64_t turn, MlirValue *to) {
   int64_t units = s->stream.lanes * HALF_BYTES / UNIT;
@@ -343,7 +441,9 @@ static void load_rows(SnBuilder *b, const Streams *s, MlirValue slot, int64_t tu
   for (int64_t r = 0; r < s->rows; ++r)
     for (int64_t u = 0; u < units; ++u) {
       MlirValue unit = plus_n(b, times(b, unit_of(b, s, turn), units), u),
-                x = load_unit(b, s, &s->a, i32, slot, plus_n(b, s->quad, r * SN_GPU_STREAM_ROWS), unit);
+                line = plus_n(b, s->quad, r * SN_GPU_STREAM_ROWS),
+                x = s->stream.odd ? load_odd(b, s, &s->a, i32, slot, line, unit, s->row_shifts[r])
+                                  : load_unit(b, s, &s->a, i32, slot, line, unit);
       for (int64_t w = 0; w < UNIT / 4; ++w)
         to[(r * units + u) * (UNIT / 4) + w] = sn_lane(b, x, w);
     }
@@ -362,7 +462,8 @@ static void multiply_turn(SnBuilder *b, Streams *s, MlirValue slot, MlirValue fi
     MlirValue(*x)[SN_GPU_MMA_A] = sn_alloc((size_t)steps * sizeof *x);
     for (int64_t half = 0; half < 2; ++half) {
       MlirValue line = plus_n(b, lines, block * SN_GPU_STREAM_COLUMNS + half * SN_GPU_STREAM_COLUMNS / 2),
-                vector = load_unit(b, s, &s->b, element, slot, line, unit);
+                vector = s->stream.odd ? load_odd(b, s, &s->b, element, slot, line, unit, s->shifts[block * 2 + half])
+                                       : load_unit(b, s, &s->b, element, slot, line, unit);
       for (size_t i = 0; i < s->weights.count; ++i)
         if (s->weights.first + i != s->stream.input)
           numbers_of[half][i] = number_of(s, s->weights.first + i, block, half, turn, same, of_slot);
@@ -392,15 +493,16 @@ static void multiply_slot(SnBuilder *b, Streams *s, MlirValue slot, MlirValue fi
 
 // ---- a tile ----------------------------------------------------------------------------------------
 
-// Columns of an instruction's sums are the tile's rows.
+// Columns of an instruction's sums are the tile's rows; of turned tiles they are columns.
 static void store_sums(SnBuilder *b, const Streams *s, const MlirValue *sums, MlirValue memory, bool add) {
   MlirValue row = times(b, s->of_quad, PAIR),
             column = plus(b, times(b, s->warp, s->blocks * SN_GPU_STREAM_COLUMNS), s->quad);
   for (int64_t block = 0; block < s->blocks; ++block)
     for (int64_t r = 0; r < s->rows; ++r)
       for (int64_t v = 0; v < SN_GPU_MMA_SUMS; ++v) {
-        MlirValue at[] = {plus_n(b, row, r * SN_GPU_STREAM_ROWS + v % PAIR),
-                          plus_n(b, column, block * SN_GPU_STREAM_COLUMNS + v / PAIR * SN_GPU_STREAM_COLUMNS / 2)},
+        MlirValue few = plus_n(b, row, r * SN_GPU_STREAM_ROWS + v % PAIR),
+                  many = plus_n(b, column, block * SN_GPU_STREAM_COLUMNS + v / PAIR * SN_GPU_STREAM_COLUMNS / 2),
+                  at[] = {s->stream.turned ? many : few, s->stream.turned ? few : many},
                   sum = sums[(block * s->rows + r) * SN_GPU_MMA_SUMS + v];
         if (add)
           sum = sn(b, "arith.addf", sn_scratch_load(b, memory, sn_values(2, at), s->product->type, sn_no_attr()), sum);
@@ -441,6 +543,19 @@ static void as_lists(const Streams *s, const MlirValue *carried, int64_t most, M
   }
 }
 
+// Of the lines that a lane takes its pieces of.
+static void find_shifts(SnBuilder *b, Streams *s) {
+  s->row_shifts = s->stream.odd ? sn_alloc((size_t)s->rows * sizeof *s->row_shifts) : NULL;
+  for (int64_t r = 0; s->row_shifts && r < s->rows; ++r) {
+    MlirValue row;
+    outer_of(b, s, true, plus_n(b, s->quad, r * SN_GPU_STREAM_ROWS), &row);
+    s->row_shifts[r] = shift_of(b, &s->a, line_offset(b, s, &s->a, row));
+  }
+  s->shifts = s->stream.odd ? sn_alloc((size_t)(2 * s->blocks) * sizeof *s->shifts) : NULL;
+  for (int64_t i = 0; s->shifts && i < 2 * s->blocks; ++i)
+    s->shifts[i] = shift_of(b, &s->b, line_offset(b, s, &s->b, column_of(b, s, i / 2, i % 2)));
+}
+
 static void sum_slots(SnBuilder *b, Streams *s) {
   SnGpuProducts *g = s->g;
   const SnGpuProductPlan *plan = g->plan;
@@ -450,6 +565,8 @@ static void sum_slots(SnBuilder *b, Streams *s) {
                         *carried = sn_alloc((size_t)(values + products * most) * sizeof *carried),
                         *of_slot = carried + values;
   sn_gpu_part_of_sum(b, g, s->sum, &first, &end);
+  for (int64_t p = 0; p < products; ++p)
+    find_shifts(b, &s[p]);
   load_all_numbers(b, s, false, first, most, same);
   for (int64_t i = 0; i < ahead; ++i)
     copy_piece(b, s, plus_n(b, first, i * plan->k), end, sn_index(b, i));
@@ -471,6 +588,10 @@ static void sum_slots(SnBuilder *b, Streams *s) {
     carried[v] = sn_result(l.op, v);
   sn_gpu_await_copies(b, 0);
   store_groups(b, s, carried, each);
+  for (int64_t p = 0; p < products; ++p) {
+    free(s[p].shifts);
+    free(s[p].row_shifts);
+  }
   free(now);
   free(same);
   free(carried);
@@ -478,19 +599,22 @@ static void sum_slots(SnBuilder *b, Streams *s) {
 
 static Streams streams_of(SnBuilder *b, SnGpuProducts *g, const SnGpuProduct *p, size_t number) {
   const SnGpuProductPlan *plan = g->plan;
-  Streams s = {.g = g, .product = p, .weights = sn_side(g->form, p->b), .rows = plan->m / SN_GPU_STREAM_ROWS};
+  Streams s = {.g = g, .product = p};
   sn_gpu_stream_of(g->form, number, &s.stream);
-  s.groups = sn_gpu_stream_groups(plan->n, g->k->threads);
+  bool turned = s.stream.turned;
+  s.weights = sn_side(g->form, s.stream.weights);
+  s.rows = extent_of(&s, true) / SN_GPU_STREAM_ROWS;
+  s.groups = sn_gpu_stream_groups(extent_of(&s, false), g->k->threads);
   s.turns = sn_gpu_stream_turns(&s.stream, plan->k) / s.groups;
   int64_t of_group = g->k->warps / s.groups;
-  s.blocks = plan->n / SN_GPU_STREAM_COLUMNS / of_group;
+  s.blocks = extent_of(&s, false) / SN_GPU_STREAM_COLUMNS / of_group;
   s.warp = s.groups > 1 ? modulo(b, g->k->warp, of_group) : g->k->warp;
   s.group = over(b, g->k->warp, of_group);
   s.sum = sn_form_sizes(b, g->form, p->summed.first, p->summed.num_dims);
   s.quad = over(b, g->k->lane, SN_GPU_STREAM_LANES);
   s.of_quad = modulo(b, g->k->lane, SN_GPU_STREAM_LANES);
-  s.a = copied(b, &s, sn_side(g->form, p->a).first, g->a, true);
-  s.b = copied(b, &s, s.stream.input, g->b, false);
+  s.a = copied(b, &s, sn_side(g->form, s.stream.rows).first, turned ? g->b : g->a, true);
+  s.b = copied(b, &s, s.stream.input, turned ? g->a : g->b, false);
   return s;
 }
 

@@ -203,3 +203,26 @@ func.func private @groups_without_pieces(%x: memref<8x2048xbf16>, %u: memref<512
   }
   return
 }
+
+// -----
+
+// Lines that begin anywhere: a unit in front of each line's place, of which so many bytes are copied as are of the sum;
+// the last unit of each line is a thread's. A lane takes five words, and shifts two at a time.
+
+// CHECK-LABEL: gpu.func @odd_lines
+//       CHECK:   scf.for
+//       CHECK:     %[[N:.+]] = arith.minsi %{{.+}}, %c8
+//       CHECK:     %[[AT_LEAST:.+]] = arith.maxsi %[[N]], %c0
+//       CHECK:     cp.async.cg.shared.global [$0], [$1], 16, $2;
+// CHECK-COUNT-5:   vector.load %{{.+}} : memref<{{.+}}xi8, #gpu.address_space<workgroup>>, vector<4xi8>
+//       CHECK:     arith.shrui %{{.+}} : i64
+//       CHECK:     mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+func.func private @odd_lines(%x: memref<5x203xf16>, %w: memref<70x203xf16>, %y: memref<5x70xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 5) by (j = 70) product (k = 203) (%x[i, k] : memref<5x203xf16>, %w[j, k] : memref<70x203xf16>) : f32
+      outs(%y[i, j] : memref<5x70xf32>)
+      schedule(#sinter.mma<kernel = "mma.stream", m = 8, n = 64, k = 64, threads = 128, stages = 3>) {
+  ^row(%acc: tensor<70xf32>):
+    sinter.yield %acc : tensor<70xf32>
+  }
+  return
+}

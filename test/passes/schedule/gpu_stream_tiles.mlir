@@ -157,3 +157,59 @@ func.func @two_groups(%x: tensor<16x1000xbf16>, %w: tensor<8192x1000xbf16>, %e: 
   }
   return %0 : tensor<16x8192xf32>
 }
+
+// -----
+
+// Lines that begin anywhere, of which other kernels would read element by element: they are streamed from 256 summed
+// elements on. Few columns by many rows are turned.
+
+// CHECK-LABEL: func @odd_lines
+//       CHECK: k = 128, kernel = "mma.stream", m = 8, n = 64, occupancy = 2, split = 1, stages = 4, threads = 256
+// CHECK-LABEL: func @odd_rows_by_few_columns
+//       CHECK: k = 64, kernel = "mma.stream", m = 128, n = 8, occupancy = 2, split = 3, stages = 4, threads = 256
+// CHECK-LABEL: func @whole_rows_by_few_columns
+//       CHECK: kernel = "mma.stream", m = 64, n = 16,
+// CHECK-LABEL: func @odd_and_short
+//   CHECK-NOT: mma.stream
+// CHECK-LABEL: func @many_columns
+//   CHECK-NOT: mma.stream
+func.func @odd_lines(%x: tensor<3x6402xf16>, %w: tensor<7080x6402xf16>, %e: tensor<3x7080xf32>) -> tensor<3x7080xf32> {
+  %0 = sinter.contract (i = 3) by (j = 7080) product (k = 6402) (%x[i, k] : tensor<3x6402xf16>, %w[j, k] : tensor<7080x6402xf16>) : f32
+      outs(%e[i, j] : tensor<3x7080xf32>) {
+  ^row(%acc: tensor<7080xf32>):
+    sinter.yield %acc : tensor<7080xf32>
+  }
+  return %0 : tensor<3x7080xf32>
+}
+func.func @odd_rows_by_few_columns(%x: tensor<5030x5477xf16>, %w: tensor<3x5477xf16>, %e: tensor<5030x3xf32>) -> tensor<5030x3xf32> {
+  %0 = sinter.contract (i = 5030) by (j = 3) product (k = 5477) (%x[i, k] : tensor<5030x5477xf16>, %w[j, k] : tensor<3x5477xf16>) : f32
+      outs(%e[i, j] : tensor<5030x3xf32>) {
+  ^row(%acc: tensor<3xf32>):
+    sinter.yield %acc : tensor<3xf32>
+  }
+  return %0 : tensor<5030x3xf32>
+}
+func.func @whole_rows_by_few_columns(%x: tensor<5659x2368xf16>, %w: tensor<10x2368xf16>, %e: tensor<5659x10xf32>) -> tensor<5659x10xf32> {
+  %0 = sinter.contract (i = 5659) by (j = 10) product (k = 2368) (%x[i, k] : tensor<5659x2368xf16>, %w[j, k] : tensor<10x2368xf16>) : f32
+      outs(%e[i, j] : tensor<5659x10xf32>) {
+  ^row(%acc: tensor<10xf32>):
+    sinter.yield %acc : tensor<10xf32>
+  }
+  return %0 : tensor<5659x10xf32>
+}
+func.func @odd_and_short(%x: tensor<3x255xf16>, %w: tensor<708x255xf16>, %e: tensor<3x708xf32>) -> tensor<3x708xf32> {
+  %0 = sinter.contract (i = 3) by (j = 708) product (k = 255) (%x[i, k] : tensor<3x255xf16>, %w[j, k] : tensor<708x255xf16>) : f32
+      outs(%e[i, j] : tensor<3x708xf32>) {
+  ^row(%acc: tensor<708xf32>):
+    sinter.yield %acc : tensor<708xf32>
+  }
+  return %0 : tensor<3x708xf32>
+}
+func.func @many_columns(%x: tensor<5030x5477xf16>, %w: tensor<33x5477xf16>, %e: tensor<5030x33xf32>) -> tensor<5030x33xf32> {
+  %0 = sinter.contract (i = 5030) by (j = 33) product (k = 5477) (%x[i, k] : tensor<5030x5477xf16>, %w[j, k] : tensor<33x5477xf16>) : f32
+      outs(%e[i, j] : tensor<5030x33xf32>) {
+  ^row(%acc: tensor<33xf32>):
+    sinter.yield %acc : tensor<33xf32>
+  }
+  return %0 : tensor<5030x33xf32>
+}
