@@ -28,6 +28,7 @@
 #include "passes/arrange/arrange.h"
 #include "dialect/sequence.h"
 #include "lowering/facts/gpu_slots.h"
+#include "lowering/facts/gpu_streams.h"
 #include "lowering/facts/gpu_window_tiles.h"
 #include "passes/split/pieces.h"
 #include "target/chips.h"
@@ -47,11 +48,12 @@ enum {
   F32_WINDOW_CYCLES = 75,
 };
 
-// A tensor that was written in another order: dimension `moved` is its last one, and `length` long.
+// A tensor that was written in another order: dimension `moved` is its last one, and `length` long; of each other one
+// every steps[i]-th element is there.
 typedef struct {
   MlirValue from, to;
   intptr_t moved;
-  int64_t length;
+  int64_t length, steps[SN_MAX_DIMS];
 } Arranged;
 typedef SN_VEC(Arranged) ArrangedVec;
 
@@ -203,9 +205,44 @@ static double fetch_cycles(const Plan *p, int is_b, double each, const SnGpuChip
   return loads(p, is_b) * each / (double)(SN_GPU_WARPGROUP * chip->multiprocessors);
 }
 
+// Subscript i where dimensions of one point are left out: that is their only one.
+static MlirAffineExpr without_ones(const SnForm *f, MlirAffineExpr e) {
+  MlirAffineExpr dims[SN_MAX_DIMS];
+  MlirContext ctx = mlirAffineExprGetContext(e);
+  for (intptr_t d = 0; d < (intptr_t)f->dims.size; ++d)
+    dims[d] = f->dims.data[d].size == 1 ? mlirAffineConstantExprGet(ctx, 0) : mlirAffineDimExprGet(ctx, d);
+  MlirAffineMap map = mlirAffineMapGet(ctx, (intptr_t)f->dims.size, 0, 1, &e);
+  return mlirAffineMapGetResult(sn_map_replace(map, (intptr_t)f->dims.size, dims), 0);
+}
+
+// The subscript over `step`, which it is a multiple of; dimensions of one point are in it still.
+static MlirAffineExpr over_step(const SnForm *f, MlirAffineExpr e, int64_t step) {
+  MlirContext ctx = mlirAffineExprGetContext(e);
+  MlirAffineExpr to = mlirAffineFloorDivExprGet(without_ones(f, e), mlirAffineConstantExprGet(ctx, step));
+  for (intptr_t d = 0; d < (intptr_t)f->dims.size; ++d)
+    if (f->dims.data[d].size == 1 && mlirAffineExprIsFunctionOfDim(e, d))
+      to = mlirAffineAddExprGet(to, mlirAffineDimExprGet(ctx, d));
+  return to;
+}
+
+// Of each dimension of a side that is written in another order: which multiple of a number all its places are (a
+// convolution in steps of two reads every second line, whose others need not be there). How many times fewer they are.
+static int64_t steps_of(const Plan *p, int is_b, int64_t *steps) {
+  const SnAccess *a = side_of(p, is_b);
+  int64_t fewer = 1, rank = sn_rank(sn_type_of(a->value));
+  for (intptr_t i = 0; i < rank; ++i) {
+    MlirAffineExpr e = without_ones(&p->f, mlirAffineMapGetResult(a->map, i));
+    bool whole = i == p->moved[is_b] || p->inner < 0 || p->moved[is_b] == rank - 1 || a->through.ptr ||
+                 mlirAffineExprIsAConstant(e);
+    steps[i] = whole ? 1 : mlirAffineExprGetLargestKnownDivisor(e);
+    fewer *= steps[i];
+  }
+  return fewer;
+}
+
 static double copy_cycles(const Plan *p, int is_b, double bytes_of_a_cycle) {
-  MlirType t = sn_type_of(side_of(p, is_b)->value);
-  return COPY_CYCLES + 2 * (double)elements_of(t) * (double)side_bits(p, is_b) / 8 / bytes_of_a_cycle;
+  int64_t steps[SN_MAX_DIMS], elements = elements_of(sn_type_of(side_of(p, is_b)->value)) / steps_of(p, is_b, steps);
+  return COPY_CYCLES + 2 * (double)elements * (double)side_bits(p, is_b) / 8 / bytes_of_a_cycle;
 }
 
 static bool pays(const Plan *p, const SnGpuChip *chip) {
@@ -300,6 +337,9 @@ static bool plan_product(Plan *p, size_t number, const SnGpuChip *chip) {
   p->product = sn_gpu_product(&p->f, number, "wgmma");
   if (!p->product.line)
     return plan_f32(p, number, chip);
+  SnGpuStream stream;
+  if (sn_gpu_stream_is_wanted(&p->f, &stream)) // lines stay as they lie
+    return false;
   for (int is_b = 0; is_b < 2; ++is_b) {
     SnGpuSlot slot;
     if (!sn_gpu_slot(&p->f, &p->points, &p->product, !is_b, TILE, &slot, NULL))
@@ -327,17 +367,20 @@ static bool plan_product(Plan *p, size_t number, const SnGpuChip *chip) {
 
 // Of the same block, so that it is there for whoever comes later.
 static MlirValue arranged(SnBuilder *b, ArrangedVec *all, MlirOperation user, MlirValue from, intptr_t moved,
-                          int64_t length) {
+                          int64_t length, const int64_t *steps) {
+  size_t rank = (size_t)sn_rank(sn_type_of(from));
   for (size_t i = 0; i < all->size; ++i) {
     Arranged *x = &all->data[i];
     MlirBlock block = mlirOperationGetBlock(mlirOpResultGetOwner(x->to));
     if (sn_same(x->from, from) && x->moved == moved && x->length == length &&
+        !memcmp(x->steps, steps, rank * sizeof *steps) &&
         mlirBlockEqual(block, mlirOperationGetBlock(user)))
       return x->to;
   }
-  MlirValue to = sn_write_arranged(b, from, moved, length);
-  sn_push(all, ((Arranged){from, to, moved, length}));
-  return to;
+  Arranged made = {from, sn_write_arranged(b, from, moved, length, steps), moved, length, {0}};
+  memcpy(made.steps, steps, rank * sizeof *steps);
+  sn_push(all, made);
+  return made.to;
 }
 
 static void rearrange_side(SnBuilder *b, const Plan *p, int is_b, SnAccess *a, ArrangedVec *all) {
@@ -345,12 +388,16 @@ static void rearrange_side(SnBuilder *b, const Plan *p, int is_b, SnAccess *a, A
   int64_t lanes = SN_LINE_BYTES * 8 / side_bits(p, is_b),
           length = p->inner >= 0 ? p->padded : sn_pieces(sn_dim(sn_type_of(a->value), moved), lanes) * lanes;
   MlirAffineExpr e[SN_MAX_DIMS];
+  int64_t steps[SN_MAX_DIMS];
+  steps_of(p, is_b, steps);
   for (intptr_t i = 0; i < rank; ++i)
-    if (i != moved)
-      e[n++] = mlirAffineMapGetResult(a->map, i);
+    if (i != moved) {
+      MlirAffineExpr was = mlirAffineMapGetResult(a->map, i);
+      e[n++] = steps[i] == 1 ? was : over_step(&p->f, was, steps[i]);
+    }
   e[n] = mlirAffineMapGetResult(a->map, moved);
   bool computed = p->inner < 0 && may_write_longer(a->value);
-  a->value = computed ? sn_compute_longer(a->value, length) : arranged(b, all, p->f.op, a->value, moved, length);
+  a->value = computed ? sn_compute_longer(a->value, length) : arranged(b, all, p->f.op, a->value, moved, length, steps);
   a->map = mlirAffineMapGet(b->ctx, mlirAffineMapGetNumDims(a->map), mlirAffineMapGetNumSymbols(a->map), rank, e);
 }
 

@@ -60,9 +60,10 @@ MlirOperation sn_multiply_rows(MlirOperation op, const SnForm *form, const SnRow
 bool sn_row_lives(MlirValue row);
 
 // written_sides.c: a side of a product with dimension `moved` as its last one, which is `length` long then, zeros
-// behind what there was. And the result of a form that computes one element from others, in lines so long.
+// behind what there was; of others, where it was not the last one before, each steps[i]-th alone. And the result of a
+// form that computes one element from others, in lines so long.
 enum { SN_LINE_BYTES = 16 }; // that copies want lines to be multiples of
-MlirValue sn_write_arranged(SnBuilder *b, MlirValue from, intptr_t moved, int64_t length);
+MlirValue sn_write_arranged(SnBuilder *b, MlirValue from, intptr_t moved, int64_t length, const int64_t *steps);
 MlirValue sn_compute_longer(MlirValue from, int64_t length);
 
 #endif

@@ -1,6 +1,7 @@
 // written_sides.c: a side of a product in another order, or in longer lines.
 //
 //   %x[n, c, h, w]          ->   %y[n, h, w, c8, e] = %x[n, 8 c8 + e, h, w], c8 and e as one
+//   %x[n, c, 2 h, 2 w]      ->   the same, and %y has every second line and column alone
 //   %a[i, k = 4097]         ->   %p[i, k = 4104] = %a[i, k] else 0.0
 //   %s = rowwise (i) by (k = 6694) { ... }   ->   the same by (k = 6696)
 //
@@ -109,7 +110,7 @@ static MlirAttribute numbers(MlirContext ctx, int64_t first, intptr_t n) {
 // the moved dimension.
 //
 //   %y[n, h, w, c8, e] = %x[n, 8 c8 + e, h, w], then c8 and e are one
-static MlirValue write_moved(SnBuilder *b, MlirValue from, intptr_t moved, int64_t length) {
+static MlirValue write_moved(SnBuilder *b, MlirValue from, intptr_t moved, int64_t length, const int64_t *steps) {
   MlirType t = sn_type_of(from);
   intptr_t rank = sn_rank(t), n = 0;
   int64_t shape[SN_MAX_DIMS], result[SN_MAX_DIMS], lanes = SN_LINE_BYTES * 8 / (int64_t)sn_bits(sn_element(t));
@@ -119,13 +120,13 @@ static MlirValue write_moved(SnBuilder *b, MlirValue from, intptr_t moved, int64
     lanes /= 2;
   for (intptr_t i = 0; i < rank; ++i) {
     MlirAffineExpr d = mlirAffineDimExprGet(b->ctx, i);
-    shape[i] = i == moved ? length / lanes : sn_dim(t, i);
-    read[i] =
-        i == moved ? mlirAffineAddExprGet(mlirAffineMulExprGet(d, mlirAffineConstantExprGet(b->ctx, lanes)), lane) : d;
+    shape[i] = i == moved ? length / lanes : sn_pieces(sn_dim(t, i), steps[i]);
+    read[i] = mlirAffineMulExprGet(d, mlirAffineConstantExprGet(b->ctx, i == moved ? lanes : steps[i]));
+    read[i] = i == moved ? mlirAffineAddExprGet(read[i], lane) : read[i];
     if (i == moved)
       continue;
     groups[n] = numbers(b->ctx, n, 1);
-    result[n] = sn_dim(t, i);
+    result[n] = shape[i];
     written[n++] = d;
   }
   shape[rank] = lanes;
@@ -138,6 +139,7 @@ static MlirValue write_moved(SnBuilder *b, MlirValue from, intptr_t moved, int64
             sn_attr("reassociation", mlirArrayAttrGet(b->ctx, rank, groups)));
 }
 
-MlirValue sn_write_arranged(SnBuilder *b, MlirValue from, intptr_t moved, int64_t length) {
-  return moved == sn_rank(sn_type_of(from)) - 1 ? write_longer(b, from, length) : write_moved(b, from, moved, length);
+MlirValue sn_write_arranged(SnBuilder *b, MlirValue from, intptr_t moved, int64_t length, const int64_t *steps) {
+  return moved == sn_rank(sn_type_of(from)) - 1 ? write_longer(b, from, length)
+                                                : write_moved(b, from, moved, length, steps);
 }

@@ -290,3 +290,40 @@ func.func @few_rows(%x: tensor<34x749xf16>, %w: tensor<749x6143xf16>, %e: tensor
   }
   return %0 : tensor<34x6143xf32>
 }
+
+// -----
+
+// Few rows by lines along the sum that begin anywhere: these are streamed as they lie (lowering/facts/gpu_streams.h).
+
+// CHECK-LABEL: func @odd_lines_of_few_rows
+//   CHECK-NOT:   sinter.rowwise
+//       CHECK:   sinter.contract (i = 6) by (j = 2816)
+func.func @odd_lines_of_few_rows(%x: tensor<6x7475xbf16>, %w: tensor<2816x7475xbf16>, %e: tensor<6x2816xf32>) -> tensor<6x2816xf32> {
+  %0 = sinter.contract (i = 6) by (j = 2816)
+      product (k = 7475) (%x[i, k] : tensor<6x7475xbf16>, %w[j, k] : tensor<2816x7475xbf16>) : f32
+      outs(%e[i, j] : tensor<6x2816xf32>) {
+  ^row(%acc: tensor<2816xf32>):
+    sinter.yield %acc : tensor<2816xf32>
+  }
+  return %0 : tensor<6x2816xf32>
+}
+
+// -----
+
+// A convolution in steps of two that reads every second line and column: the others are not written. Its taps are
+// dilated by two as well, and one point that is not (r) stays in the subscript.
+
+// CHECK-LABEL: func @every_second
+//       CHECK:   sinter.rowwise (d0 = 8, d1 = 56, d2 = 41, d3 = 40) by (d4 = 8)
+//  CHECK-NEXT:     ins(%{{.+}}[d0, d1 * 8 + d4, d2 * 2, d3 * 2] : tensor<8x448x81x80xbf16>)
+//       CHECK:   tensor<8x41x40x448xbf16>
+//       CHECK:   %{{.+}}[n, y + r, x + s - 1, c] : tensor<8x41x40x448xbf16> else
+func.func @every_second(%x: tensor<8x448x81x80xbf16>, %w: tensor<158x448x1x3xbf16>, %e: tensor<8x158x41x40xf32>) -> tensor<8x158x41x40xf32> {
+  %0 = sinter.contract (n = 8, o = 158) by (y = 41, x = 40)
+      product (c = 448, r = 1, s = 3) (%w[o, c, r, s] : tensor<158x448x1x3xbf16>, %x[n, c, y * 2 + r, x * 2 + s * 2 - 2] : tensor<8x448x81x80xbf16> else 0.0) : f32
+      outs(%e[n, o, y, x] : tensor<8x158x41x40xf32>) {
+  ^row(%acc: tensor<1640xf32>):
+    sinter.yield %acc : tensor<1640xf32>
+  }
+  return %0 : tensor<8x158x41x40xf32>
+}
