@@ -138,6 +138,7 @@ static const MeasuredTile f32_tiles[] = {
     {{"fma", 128, 64, 8, 128, 3}, 0.55, 0.64, 0.64},  {{"fma", 64, 128, 16, 128, 3}, 0.61, 0.67, 0.67},
     {{"fma", 64, 64, 16, 256, 4}, 0.35, 0.46, 0.46},  {{"fma", 64, 64, 8, 128, 4}, 0.45, 0.52, 0.52},
     {{"fma", 64, 32, 16, 128, 4}, 0.38, 0.42, 0.42},  {{"fma", 32, 64, 16, 128, 4}, 0.40, 0.45, 0.45},
+    {{"fma", 32, 128, 16, 64, 4}, 0.20, 0.63, 0.45},  {{"fma", 128, 32, 8, 128, 3}, 0.40, 0.55, 0.50},
 };
 
 // Two products of the same rows, whose sums a thread has both: what is multiplied by each element of shared memory is
@@ -221,8 +222,10 @@ static double measured_cost(const SnForm *f, const SnGpuPoints *points, const Me
          parts = split > 1 ? (double)sn_times(blocks, tile->m * tile->n * 4) * (double)f->products.size : 0;
   if (parts > MUCH_MET)
     meet += 2 * parts / (double)(chip->multiprocessors * MUCH_MET_BYTES_OF_A_CYCLE);
-  double store = each > 1 && split == 1 ? (double)(each * tile->m * tile->n) / STORED_OF_A_CYCLE : 0;
-  return cycles / (each > 1 ? more : t->one) + meet + store;
+  // What is left behind the last whole round may be too few blocks to keep a multiprocessor busy.
+  double left = (double)(each % tile->occupancy), rate = left * t->one < more ? left * t->one : more,
+         store = each > 1 && split == 1 ? (double)(each * tile->m * tile->n) / STORED_OF_A_CYCLE : 0;
+  return cycles / (double)each * (((double)each - left) / more + (left > 0 ? left / rate : 0)) + meet + store;
 }
 
 // The tile that costs least, and in how many parts; NULL: it is none of those that were measured.
@@ -258,8 +261,8 @@ typedef struct {
 static const StagedTile staged[] = {
     {128, 256, 4, "tile", 1.00}, {128, 192, 4, "turns", 0.99}, {128, 128, 6, "turns", 1.02},
     {64, 256, 5, "turns", 1.05}, {128, 64, 8, "turns", 1.05},  {64, 128, 8, "turns", 1.05},
-    {64, 64, 12, "turns", 1.05}, {64, 32, 16, "turns", 1.10},  {128, 128, 6, "tile", 1.08},
-    {128, 64, 8, "tile", 1.08},
+    {64, 64, 12, "turns", 1.05}, {64, 32, 16, "turns", 1.10},  {128, 192, 4, "tile", 1.04},
+    {128, 128, 6, "tile", 1.08}, {128, 64, 8, "tile", 1.08},
 };
 enum {
   STAGED_THREADS = 256,
@@ -268,6 +271,9 @@ enum {
   SUMS_BESIDE_FETCHERS = 128,
   FETCH_CYCLES = 300, // of a slot, where threads move a side: waiting, saying so
   BYTES_OF_A_CYCLE = 64,  // that a multiprocessor gets of L2
+  WINDOW_BYTES_OF_A_CYCLE = 25, // the same where threads ask for pieces of windows
+  WINDOW_CYCLES = 150,          // of a slot of them, beside what its pieces take
+  TILE_CYCLES = 700,            // of a tile at least, however short its sum is
   STORE_CYCLES = 19,      // of a thread, for an element of the row program, where nothing is multiplied meanwhile
   BEGIN_CYCLES = 1500,    // until the first line is there, and from the last one to the last store
 };
@@ -315,6 +321,31 @@ static double fetch_cycles(const SnForm *f, const SnGpuPoints *points, size_t pr
                                            : FETCH_CYCLES + each * SN_GPU_ELEMENT_CYCLES;
 }
 
+// Of a slot, where threads bring pieces of windows; 0: they bring none. What it reads, or what its threads ask for: of
+// lines shorter than a slot's a thread has to find each piece. (A convolution 3 x 3 of 344 channels on an H200: 1289 of
+// 128 by 128, 1934 of 128 by 256; 5 x 5 of 128 and 14 filters 1051 of 128 by 64, 481 of 64 by 32; 7 x 7 of 161 and 3
+// filters, whose columns are the image's, 1395 of 64 by 128, 2115 of 64 by 256; 5 x 5 of 6, 1312 of 64 by 128, 3700 of
+// 128 by 192.)
+static double window_cycles(const SnForm *f, const SnGpuPoints *points, size_t product, const StagedTile *t) {
+  const double of_piece = 1.15, of_found = 250; // of all that a slot has; of those of one thread
+  SnGpuProduct p = sn_gpu_product(f, product, staged_kernel(f));
+  double bytes = 0, pieces = 0;
+  for (int is_a = 0; is_a < 2; ++is_a) {
+    SnGpuSlot slot;
+    const SnGpuDims *outer = is_a ? &points->rows : &points->columns;
+    int64_t extent = is_a ? t->m : t->n, size = sn_gpu_dims_size(f, outer);
+    sn_gpu_slot(f, points, &p, is_a, extent, &slot, NULL);
+    if (outer->n > 1 && p.summed.num_dims > 1 && slot.fetch == SN_GPU_BY_PIECES)
+      pieces += (double)(extent * sn_gpu_map_sum(&p)) / (double)slot.lanes;
+    int64_t there = size != SN_DYNAMIC && size < extent ? size : extent; // what is beside the end is zeros in slots alone
+    bytes += (double)(extent + there) / 2 * SN_GPU_SWIZZLED_BYTES;
+  }
+  bool found = f->dims.data[p.summed.first + p.summed.num_dims - 1].size < sn_gpu_map_sum(&p);
+  double ask = pieces * (found ? of_found / (double)sn_gpu_fetchers(f, points, t->m, t->n) : of_piece),
+         read = bytes / WINDOW_BYTES_OF_A_CYCLE;
+  return pieces == 0 ? 0 : read > ask + WINDOW_CYCLES ? read : ask + WINDOW_CYCLES;
+}
+
 static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split,
                       const SnGpuChip *chip) {
   int64_t rows = at_least(sn_gpu_dims_size(f, &points->rows), 1 << 12),
@@ -327,15 +358,22 @@ static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTi
   copy = multiply > copy ? multiply : copy;
   for (size_t i = 0; i < f->products.size; ++i) {
     SnGpuProduct p = sn_gpu_product(f, i, staged_kernel(f));
-    double fetch = fetch_cycles(f, points, i, true, t) + fetch_cycles(f, points, i, false, t);
-    cycles += (double)sn_gpu_pieces(f, i, sn_gpu_map_sum(&p), split) * (fetch > copy ? fetch + copy / 16 : copy);
+    double fetch = fetch_cycles(f, points, i, true, t) + fetch_cycles(f, points, i, false, t),
+           slot = fetch > copy ? fetch + copy / 16 : copy,
+           window = window_cycles(f, points, i, t);
+    slot = slot < window ? (window + copy / 4) / t->factor : slot;
+    cycles += (double)sn_gpu_pieces(f, i, sn_gpu_map_sum(&p), split) * slot;
   }
   // All wait for the last rows to be stored, which by turns one warpgroup does. By turns the other one multiplies while
-  // those of other waves are; the widest tile was measured with its stores.
+  // those of other waves are; the widest tile was measured with its stores, of many waves.
   bool turns = !strcmp(t->share, "turns");
-  double store = (t->n == 256 && !turns ? 0 : waves == 1 || !turns ? waves : 0) * (double)(t->m * t->n * STORE_CYCLES) /
-                 (turns ? SN_GPU_WARPGROUP : STAGED_THREADS);
-  return waves * (cycles * t->factor + meet_cycles(f, t->m, t->n, split)) + store + BEGIN_CYCLES;
+  double stores = turns || t->n == 256 ? 1 : waves,
+         store = stores * (double)(t->m * t->n * STORE_CYCLES) / (turns ? SN_GPU_WARPGROUP : STAGED_THREADS);
+  double tile = cycles * t->factor > TILE_CYCLES ? cycles * t->factor : TILE_CYCLES,
+         parts = (double)sn_times(sn_times(tiles, split), t->m * t->n * 4) * (double)f->products.size;
+  if (split > 1 && parts > MUCH_MET)
+    store += 2 * parts / (double)(chip->multiprocessors * MUCH_MET_BYTES_OF_A_CYCLE);
+  return waves * (tile + meet_cycles(f, t->m, t->n, split)) + store + BEGIN_CYCLES;
 }
 
 // Every block has two pieces at least, and all parts have some room in the workspace.
@@ -401,7 +439,10 @@ static MlirAttribute staged_schedule(const SnForm *f, const StagedTile *t, int64
 // ---- sums of one slot, and few rows by elements --------------------------------------------------
 
 static const Tile small_tiles[] = {
-    {"mma.sync", 16, 128, 32, 128, 4}, {"mma.sync", 128, 16, 32, 128, 4}, {"mma.sync", 32, 32, 32, 64, 8}};
+    {"mma.sync", 16, 128, 32, 128, 4},
+    {"mma.sync", 128, 16, 32, 128, 4},
+    {"mma.sync", 32, 32, 32, 64, 8},
+    {"mma.sync", 64, 64, 32, 128, 4}};
 
 // Rows and columns are one small tile, and threads bring a side element by element: a tile of wgmma is four times as
 // large, and each of its elements is one that a thread asks for, whether it is there or not (an H200: 11 x 24 of 4096
@@ -423,13 +464,16 @@ static bool is_one_by_elements(const SnForm *f, const SnGpuPoints *points, const
 }
 
 // As wide as few rows or columns are; NULL: other tiles are better.
-static const Tile *choose_small(const SnForm *f, const SnGpuPoints *points, const SnScheduleOptions *options) {
+static const Tile *choose_small(const SnForm *f, const SnGpuPoints *points, const SnScheduleOptions *options,
+                                const SnGpuChip *chip) {
   int64_t rows = sn_gpu_dims_size(f, &points->rows), columns = sn_gpu_dims_size(f, &points->columns);
   if (!runs(f, "mma.sync", options) || rows == SN_DYNAMIC || columns == SN_DYNAMIC || sn_gpu_tile_columns(f) ||
       !sn_gpu_has_kernel(f, "wgmma"))
     return NULL;
+  // Of many rows and columns, stored by vectors, larger tiles (an H200, 4 x 1573 x 240 of 24 in f16: 0.92 of the time).
+  bool many = rows >= 64 && columns >= 64 && sn_row_length(f) % 4 == 0 && sn_gpu_num_tiles(f, points, 64, 64) >= 2 * chip->multiprocessors;
   if (sn_gpu_sums_are_short(f))
-    return &small_tiles[rows <= small_tiles[0].m ? 0 : columns <= small_tiles[1].n ? 1 : 2];
+    return &small_tiles[rows <= small_tiles[0].m ? 0 : columns <= small_tiles[1].n ? 1 : many ? 3 : 2];
   return sn_gpu_reads_once(f, points, true)                ? &small_tiles[0]
          : sn_gpu_reads_once(f, points, false)             ? &small_tiles[1]
          : is_one_by_elements(f, points, &small_tiles[2]) ? &small_tiles[2]
@@ -483,7 +527,7 @@ MlirAttribute sn_schedule_gpu_products(const SnForm *f, const SnScheduleOptions 
   if (windows.ptr)
     return windows;
   int64_t split = 1;
-  const Tile *small = sn_in_sequence(f->op) ? NULL : choose_small(f, &points, options);
+  const Tile *small = sn_in_sequence(f->op) ? NULL : choose_small(f, &points, options, chip);
   if (small)
     return plain_schedule(f, &points, small, split_of(f, &points, small, chip), chip);
   const StagedTile *by_copies =

@@ -443,3 +443,75 @@ func.func @less_flat(%x: tensor<1000x704xf32>, %w: tensor<15x704xf32>, %e: tenso
   }
   return %0 : tensor<1000x15xf32>
 }
+
+// -----
+
+// One wave whose sums are short: two warpgroups store a tile of 192 columns sooner than one, or than 256.
+
+// CHECK-LABEL: func @one_short_wave
+//       CHECK: kernel = "wgmma", m = 128, n = 192, share = "tile"
+func.func @one_short_wave(%x: tensor<406x480xbf16>, %w: tensor<6144x480xbf16>, %e: tensor<406x6144xf32>) -> tensor<406x6144xf32> {
+  %0 = sinter.contract (i = 406) by (j = 6144) product (k = 480) (%x[i, k] : tensor<406x480xbf16>, %w[j, k] : tensor<6144x480xbf16>) : f32
+      outs(%e[i, j] : tensor<406x6144xf32>) {
+  ^row(%acc: tensor<6144xf32>):
+    sinter.yield %acc : tensor<6144xf32>
+  }
+  return %0 : tensor<406x6144xf32>
+}
+
+// -----
+
+// 96 rows of f32 fill three tiles of 32, and leave a quarter of one of 128.
+
+// CHECK-LABEL: func @three_times_32
+//       CHECK: kernel = "fma", m = 32, n = 128, occupancy = 4
+func.func @three_times_32(%x: tensor<96x10250xf32>, %w: tensor<10250x13604xf32>, %e: tensor<96x13604xf32>) -> tensor<96x13604xf32> {
+  %0 = sinter.contract (i = 96) by (j = 13604) product (k = 10250) (%x[i, k] : tensor<96x10250xf32>, %w[k, j] : tensor<10250x13604xf32>) : f32
+      outs(%e[i, j] : tensor<96x13604xf32>) {
+  ^row(%acc: tensor<13604xf32>):
+    sinter.yield %acc : tensor<13604xf32>
+  }
+  return %0 : tensor<96x13604xf32>
+}
+
+// -----
+
+// Pieces of windows: what a slot reads is its price, so wide tiles have fewer slots to read. Few filters beside them
+// have narrow ones: what is wider is zeros.
+
+// CHECK-LABEL: func @windows
+//       CHECK: kernel = "wgmma", m = 128, n = 256,
+// CHECK-LABEL: func @windows_of_few
+//       CHECK: kernel = "wgmma", m = 64, n = 32,
+func.func @windows(%x: tensor<4x72x72x344xf16>, %w: tensor<426x3x3x344xf16>, %e: tensor<4x72x72x426xf32>) -> tensor<4x72x72x426xf32> {
+  %0 = sinter.contract (n = 4, y = 72, x = 72) by (o = 426) product (r = 3, s = 3, c = 344) (%x[n, y + r - 1, x + s - 1, c] : tensor<4x72x72x344xf16> else 0.0, %w[o, r, s, c] : tensor<426x3x3x344xf16>) : f32
+      outs(%e[n, y, x, o] : tensor<4x72x72x426xf32>) {
+  ^row(%acc: tensor<426xf32>):
+    sinter.yield %acc : tensor<426xf32>
+  }
+  return %0 : tensor<4x72x72x426xf32>
+}
+func.func @windows_of_few(%x: tensor<16x102x102x128xbf16>, %w: tensor<14x5x5x128xbf16>, %e: tensor<16x51x51x14xf32>) -> tensor<16x51x51x14xf32> {
+  %0 = sinter.contract (n = 16, y = 51, x = 51) by (o = 14) product (r = 5, s = 5, c = 128) (%x[n, y * 2 + r - 2, x * 2 + s - 2, c] : tensor<16x102x102x128xbf16> else 0.0, %w[o, r, s, c] : tensor<14x5x5x128xbf16>) : f32
+      outs(%e[n, y, x, o] : tensor<16x51x51x14xf32>) {
+  ^row(%acc: tensor<14xf32>):
+    sinter.yield %acc : tensor<14xf32>
+  }
+  return %0 : tensor<16x51x51x14xf32>
+}
+
+// -----
+
+// Short sums of many rows and columns that are stored by vectors: fewer, larger tiles.
+
+// CHECK-LABEL: func @short_sums
+//       CHECK: kernel = "mma.sync", m = 64, n = 64, occupancy = 4
+func.func @short_sums(%x: tensor<4x1573x24xf16>, %w: tensor<4x24x240xf16>, %e: tensor<4x1573x240xf16>) -> tensor<4x1573x240xf16> {
+  %0 = sinter.contract (h = 4, i = 1573) by (j = 240) product (k = 24) (%x[h, i, k] : tensor<4x1573x24xf16>, %w[h, k, j] : tensor<4x24x240xf16>) : f32
+      outs(%e[h, i, j] : tensor<4x1573x240xf16>) {
+  ^row(%acc: tensor<240xf32>):
+    %t = arith.truncf %acc : tensor<240xf32> to tensor<240xf16>
+    sinter.yield %t : tensor<240xf16>
+  }
+  return %0 : tensor<4x1573x240xf16>
+}
