@@ -97,6 +97,8 @@ flags = cpu_flags()
 features = {
     # NVIDIA's assembler: cubins can be made
     "ptxas": shutil.which("ptxas") is not None,
+    # NVIDIA's disassembler: machine code can be read
+    "nvdisasm": shutil.which("nvdisasm") is not None,
     # NVIDIA's math library as bitcode
     "libdevice": any(
         os.path.exists(os.path.join(folder, "nvvm", "libdevice", "libdevice.10.bc"))
@@ -130,6 +132,7 @@ config.available_features.update(name for name, there in features.items() if the
 # Why the tests that lit names as unsupported are.
 missing = {
     "ptxas": "no ptxas on PATH",
+    "nvdisasm": "no nvdisasm on PATH",
     "nvidia": "no NVIDIA GPU",
     "valgrind": "no valgrind on PATH",
     "numpy": f"no NumPy in {config.python}",
