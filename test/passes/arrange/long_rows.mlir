@@ -133,3 +133,30 @@ func.func @order(%x: tensor<2x3x12xf32>, %e: tensor<2x3x8xf32>) -> tensor<2x3x8x
   }
   return %y : tensor<2x3x8xf32>
 }
+
+// -----
+
+// What is reduced over rows of one element: one row, where their number is `?`. Of a known number they are lanes.
+
+// CHECK-LABEL: func @one_row
+//       CHECK:   sinter.rowwise (one = 1) by (i = ?)
+//       CHECK:   ^row(%[[A:.+]]: tensor<?xf32>):
+//       CHECK:     sinter.row_reduce add
+//       CHECK:   sinter.rowwise (i = 700) by ()
+//       CHECK:   sinter.rowwise (i = 7) by (j = ?)
+func.func @one_row(%x: tensor<?xf32>, %y: tensor<700xf32>, %z: tensor<7x?xf32>, %o: tensor<f32>) -> (tensor<f32>, tensor<f32>, tensor<f32>) {
+  %0 = sinter.rowwise (i = ?) by () ins(%x[i] : tensor<?xf32>) reduce(add [] : f32) outs(%o[] : tensor<f32>) {
+  ^row(%a: f32):
+    %e = math.exp %a : f32
+    sinter.yield %e : f32
+  }
+  %1 = sinter.rowwise (i = 700) by () ins(%y[i] : tensor<700xf32>) reduce(add [] : f32) outs(%o[] : tensor<f32>) {
+  ^row(%a: f32):
+    sinter.yield %a : f32
+  }
+  %2 = sinter.rowwise (i = 7, j = ?) by () ins(%z[i, j] : tensor<7x?xf32>) reduce(add [] : f32) outs(%o[] : tensor<f32>) {
+  ^row(%a: f32):
+    sinter.yield %a : f32
+  }
+  return %0, %1, %2 : tensor<f32>, tensor<f32>, tensor<f32>
+}
