@@ -160,10 +160,23 @@ def widen_means(exported):
     if not any(is_half(node) for part in graphs(exported) for node in part.graph.nodes):
         return exported
     a, convert = torch.ops.aten, torch.ops.prims.convert_element_type.default
+    pairs = (a.var_mean.correction, a.var_mean.dim, a.var_mean.default)
     # prims.squeeze, an alias of its operand, is nothing that a program can be made of again.
     table = {op: f for op, f in get_decomposition_table().items() if not str(op).startswith("aten.squeeze.")}
     exported = exported.run_decompositions(table)
     for part in graphs(exported):
+        for node in [n for n in part.graph.nodes if n.target in pairs and is_half(n.args[0])]:
+            x = node.args[0]
+            with part.graph.inserting_before(node):
+                wide = part.graph.call_function(convert, (x, torch.float32))
+            node.args = (wide, *node.args[1:])
+            wide.meta["val"], node.meta["val"] = x.meta["val"].float(), tuple(v.float() for v in node.meta["val"])
+            for item in list(node.users):
+                like = item.meta["val"]
+                with part.graph.inserting_after(item):
+                    narrow = part.graph.call_function(convert, (item, like.dtype))
+                item.replace_all_uses_with(narrow, lambda user, own=narrow: user is not own, propagate_meta=True)
+                narrow.meta["val"], item.meta["val"] = like, like.float()
         for node in list(part.graph.nodes):
             if node.target not in (a.mean.default, a.mean.dim) or not is_half(node) or node.kwargs.get("dtype"):
                 continue

@@ -140,7 +140,8 @@ for running, shape, d in ((torch.cummax, (4, 5), 1), (torch.cummin, (2, 6, 3), -
 # Means of half types are those of f32, rounded once: f16 has no 70000, and bf16 no 261.
 for half, shape, mean in ((torch.float16, (70000, 3), lambda a: a.mean(0)),
                           (torch.bfloat16, (5, 261), lambda a: a.mean(1)),
-                          (torch.float16, (70000, 3), lambda a: torch.nn.functional.l1_loss(a, -a))):
+                          (torch.float16, (70000, 3), lambda a: torch.nn.functional.l1_loss(a, -a)),
+                          (torch.float16, (70000, 3), lambda a: torch.var_mean(a, 0)[1])):
     a = (torch.rand(shape) + 1).to(half).requires_grad_()
     r = sinter_torch.compile(mean, a, cache=None)(a)
     b = a.detach().double().requires_grad_()
