@@ -18,6 +18,8 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/simplify/softmax.c", "sn_operand(maximum, 0), sn_operand(sub, 0)",
      "sn_operand(sub, 0), sn_operand(sub, 0)", ["passes/simplify/softmax.mlir"],
      "exponentials under another row's maximum are taken for their own"),
+    ("passes/arrange/long_rows.c", "open ? sn_one_row(forms.data[k]) : forms.data[k]", "forms.data[k]",
+     ["passes/arrange/long_rows.mlir", "run/one_row.mlir"], "a number ? of elements has no lanes on a CPU"),
     ("lowering/rows/rowaligned.c", "sn_row_is_even(f, &inside, lanes, false)", "true",
      ["lowering/gpu/whole_or_none.mlir"],
      "a vector that is inside in part is loaded as one"),
