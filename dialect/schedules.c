@@ -34,7 +34,7 @@ static const char *const gpu_residencies[] = {"reread", "registers", "shared", N
 
 static const char *const widenings[] = {"packing", "reading", NULL};
 static const char *const weights[] = {"given", "packed", "shared", NULL};
-static const char *const packed_sides[] = {"needed", "rows", "shared", NULL};
+static const char *const packed_sides[] = {"needed", "rows", "shared", "windows", NULL};
 static const char *const sequence_forms[] = {"stages", "turns", NULL};
 
 const SnScheduleKey sn_schedule_keys[] = {
@@ -172,7 +172,8 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"brgemm", "pack", 0, 0, 0, 0, packed_sides,
      "which sides are copied to where the kernel wants them; \"needed\": those that it cannot take where they lie, by "
      "each task; \"rows\": rows of a block, too, which may be far apart; \"shared\": the same, once for all tasks, "
-     "before the first of them multiplies"},
+     "before the first of them multiplies; \"windows\": no rows, which are runs of neighbours that begin where tables "
+     "say, as those of an image whose channels are last"},
     {"brgemm", "widen", 0, 0, 0, 0, widenings,
      "where narrower sides become what the kernel multiplies; \"packing\": in a copy; \"reading\": in registers, from "
      "where they lie: weights [k, j] that few rows use, and both sides of vectors along k"},

@@ -67,6 +67,8 @@ static void emit_segment(Contract *c, Segment *s, MlirValue from, MlirValue to, 
       ++made;
     else if (!s->products[p].lda && !c->shares_rows)
       sn_cpu_pack_a(c, &s->products[p]);
+    else if (s->products[p].lda == SN_BY_TABLES)
+      sn_cpu_window_rows(c, &s->products[p]);
   if (s->f.products.size > made) {
     int64_t sums = sums_of(c, s);
     MlirValue width = sn_index(b, sums);
@@ -145,11 +147,22 @@ static MlirLogicalResult check(const Chain *chain) {
               sn_cpu_read_product(s, p, chain->c.together, sn_schedule_word(f->schedule, "kernel"), &product)))
         return SN_FAIL;
       if (sn_failed(check_unit(f, product.line, "m", sn_micro_row_unit(product.line), SN_DYNAMIC)) ||
-          sn_failed(check_unit(f, product.line, "k", sn_micro_k_unit(product.line), product.sum)))
+          (!chain->c.reads_windows &&
+           sn_failed(check_unit(f, product.line, "k", sn_micro_k_unit(product.line), product.sum))))
         return SN_FAIL;
       if (product.line->parts && (!sn_has_one_group(f) || product.sum == SN_DYNAMIC))
         return sn_error(f->op, "kernel = \"%s\" multiplies one product of a row, whose sum has a known length",
                         product.line->name);
+      if (chain->c.reads_windows && !product.run)
+        return sn_error(f->op,
+                        "pack = \"windows\", but kernel = \"%s\" cannot read rows of product %zu as runs: leave pack "
+                        "out",
+                        product.line->name, p);
+      int64_t k = sn_schedule_number(f->schedule, "k");
+      if (chain->c.reads_windows && k < product.sum && k % product.run)
+        return sn_error(f->op,
+                        "pack = \"windows\" and k = %lld, but a multiple of product %zu's runs of %lld is needed",
+                        (long long)k, p, (long long)product.run);
       if (!product.ldb && product.sum && product.line->pack_b == SN_PACK_COLUMNS)
         return sn_error(f->op,
                         "kernel = \"%s\" reads weights where they lie, but those of product %zu are not neighbours "
@@ -376,6 +389,16 @@ static bool packs_weights(const Contract *c, const Product *p) {
   return p->widens && !c->widens && p->line->pack_b != SN_PACK_COLUMNS;
 }
 
+// Where each row of a task's block begins, and each run of what is summed.
+static void memory_of_tables(Contract *c, const SnForm *f, Product *p) {
+  SnBuilder *b = &c->kernel->b;
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  MlirValue rows = sn_size_mul(b, c->tasks, sn_index(b, c->m)), runs = sn_index(b, p->sum / p->run);
+  p->a_rows = sn_cpu_scratch(c->kernel, i64, 1, &rows);
+  p->a_runs = sn_cpu_scratch(c->kernel, i64, 1, &runs);
+  sn_cpu_window_runs(b, f, p);
+}
+
 // Memory of the segment's tasks.
 static void begin_segment(Chain *chain, Segment *s) {
   Contract *c = &chain->c;
@@ -405,10 +428,14 @@ static void begin_segment(Chain *chain, Segment *s) {
     q->room = room;
     q->panel = sums_of(c, s) > s->n ? s->n : 0;
     q->lda = q->streamed || c->packs_rows || (q->widens_a && !c->widens) ? 0 : q->lda;
+    if (c->reads_windows)
+      q->lda = SN_BY_TABLES;
     q->packed = sn_cpu_is_packed(f, q, c->kernel->form.schedule);
     q->ldb = packs_weights(c, q) || q->packed ? 0 : q->ldb;
     q->c = sn_cpu_task_memory(c, q->type, c->m, with_room(b, width, room - s->n + (q->panel ? APART : 0)));
     q->a_pack = q->lda || q->streamed ? none : memory_of_rows(c, q, columns_of_rows(c, b, f, q, unit_k));
+    if (c->reads_windows)
+      memory_of_tables(c, f, q);
     q->b_pack = q->ldb || q->packed ? none : memory_of_weights(c, f, q);
     q->b_rows =
         group == 1 || q->packed || q->line->parts ? none : sn_cpu_task_memory(c, q->b_type, group, sn_index(b, room));
@@ -435,6 +462,8 @@ void sn_cpu_segment_in_task(Chain *chain, Segment *s) {
     q->b_pack = sn_none(old.b_pack) ? old.b_pack : sn_lookup(&c->t.map, old.b_pack);
     q->b_rows = sn_none(old.b_rows) ? old.b_rows : sn_lookup(&c->t.map, old.b_rows);
     q->a_whole = sn_none(old.a_whole) ? old.a_whole : sn_lookup(&c->t.map, old.a_whole);
+    q->a_rows = sn_none(old.a_rows) ? old.a_rows : sn_lookup(&c->t.map, old.a_rows);
+    q->a_runs = sn_none(old.a_runs) ? old.a_runs : sn_lookup(&c->t.map, old.a_runs);
     q->b_whole = sn_none(old.b_whole) ? old.b_whole : sn_lookup(&c->t.map, old.b_whole);
   }
 }
@@ -550,7 +579,8 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
                        .k = sn_schedule_number(s, "k"),
                        .lanes = sn_schedule_number(s, "lanes"),
                        .columns = sn_schedule_number(s, "columns"),
-                       .packs_rows = strcmp(sn_schedule_word(s, "pack"), "needed") != 0,
+                       .reads_windows = sn_schedule_word_is(s, "pack", "windows"),
+                       .packs_rows = sn_schedule_word_is(s, "pack", "rows") || sn_schedule_word_is(s, "pack", "shared"),
                        .shares_rows = !strcmp(sn_schedule_word(s, "pack"), "shared"),
                        .shares_weights = sn_schedule_word_is(s, "weights", "shared"),
                        .ahead = sn_schedule_number(s, "ahead"),

@@ -42,6 +42,50 @@ static SnPanel along_rows(SnBuilder *b, SnPanel a, const SnMicroKernel *line) {
   return a;
 }
 
+// The same of an image under windows: where the point of the first row and of what is summed first would be, and
+// tables of how far behind it rows and runs begin.
+static SnPanel in_windows(Contract *c, const Product *p, MlirValue k0) {
+  SnBuilder *b = &c->t.b;
+  MlirValue zero = sn_index(b, 0);
+  SnPanel a = in_place(c, p, p->a, 1, zero, (MlirValue){0}, zero);
+  a.rows = p->a_rows;
+  a.first_row = sn_cpu_scratch_row(c, c->m, zero);
+  a.runs = p->a_runs;
+  a.first_run = sn(b, "arith.divui", k0, sn_index(b, p->run));
+  return a;
+}
+
+// Sum of factor * index over dimensions first .. first + n.
+static MlirValue distance(SnBuilder *b, const int64_t *factors, int64_t first, int64_t n, const MlirValue *at) {
+  MlirValue sum = sn_index(b, 0);
+  for (int64_t d = 0; d < n; ++d)
+    sum = plus(b, sum, sn(b, "arith.muli", at[d], sn_index(b, factors[first + d])));
+  return sn(b, "arith.index_cast", sum, mlirIntegerTypeGet(b->ctx, 64));
+}
+
+void sn_cpu_window_rows(Contract *c, const Product *p) {
+  SnBuilder *b = &c->t.b;
+  int64_t factors[SN_MAX_DIMS], first = c->f.num_rows - c->together;
+  MlirValue at[SN_MAX_DIMS];
+  (void)sn_linear_factors(p->a->map, sn_type_of(p->a->value), factors);
+  sn_form_point(b, &c->f, first, c->together, c->i0, at);
+  SnLoop r = sn_for_values(b, sn_index(b, 0), c->mm, sn_index(b, 1), sn_values(c->together, at));
+  sn_op(b, "memref.store", distance(b, factors, first, c->together, r.carried), p->a_rows,
+        sn_cpu_scratch_row(c, c->m, r.index));
+  sn_cpu_advance(b, &c->f, first, c->together, r.carried);
+  sn_next_values(b, &r, sn_values(c->together, r.carried));
+}
+
+void sn_cpu_window_runs(SnBuilder *b, const SnForm *f, const Product *p) {
+  int64_t factors[SN_MAX_DIMS];
+  MlirValue at[SN_MAX_DIMS];
+  (void)sn_linear_factors(p->a->map, sn_type_of(p->a->value), factors);
+  SnLoop u = sn_for(b, sn_index(b, 0), sn_index(b, p->sum / p->run), sn_index(b, 1));
+  sn_form_point(b, f, p->first_dim, p->num_dims, sn(b, "arith.muli", u.index, sn_index(b, p->run)), at);
+  sn_op(b, "memref.store", distance(b, factors, p->first_dim, p->num_dims, at), p->a_runs, u.index);
+  sn_next(b, &u);
+}
+
 // Tiles, each in one piece: `count` of them along k, those of all parts, then those of the next rows or columns.
 static SnPanel in_tiles(SnBuilder *b, SnPanel p, const SnMicroKernel *line, int64_t count) {
   int64_t tile = sn_micro_k_unit(line) * line->n; // as many rows of a as columns of b
@@ -82,10 +126,13 @@ static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirVa
                         .k = kk,
                         .b_has_room = !p->ldb,
                         .c_has_room = true,
+                        .a_is_near = !p->lda || p->lda == SN_BY_TABLES,
+                        .run = p->lda == SN_BY_TABLES ? p->run : 0,
                         .ahead = p->ldb || p->packed ? c->ahead : 0,
                         .again = sn(b, "arith.cmpi", k0, sn_none(p->first) ? zero : p->first,
                                     sn_attr("predicate", sn_i64(b->ctx, 1)))}; // ne
-  block.a = p->lda ? along_rows(b, in_place(c, p, p->a, p->lda, c->i0, zero, k0), p->line) : packed_rows(c, p, k0);
+  block.a = p->lda == SN_BY_TABLES ? in_windows(c, p, k0)
+            : p->lda ? along_rows(b, in_place(c, p, p->a, p->lda, c->i0, zero, k0), p->line) : packed_rows(c, p, k0);
   block.b = p->ldb ? in_place(c, p, p->b, p->ldb, zero, n0, k0)
             : p->packed
                 ? packed_before(c, p, k0, n0)

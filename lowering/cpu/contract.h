@@ -15,6 +15,7 @@ typedef struct {
   SnTask t;
   int64_t m, n, k, lanes;
   int64_t columns;       // of one block; 0: all
+  bool reads_windows;    // rows are runs that begin where tables say
   bool packs_rows;       // also where they could be read in place
   bool shares_rows;      // by all tasks, which begin when they are copied
   bool shares_weights;   // the same of weights that are copied
@@ -43,6 +44,11 @@ void sn_cpu_product(Contract *c, Product *p, MlirValue n0, MlirValue nn, MlirVal
 void sn_cpu_product_part(Contract *c, Product *p, MlirValue from, MlirValue to, MlirValue n0, MlirValue nn,
                          MlirValue column);
 void sn_cpu_product_zero(Contract *c, Product *p, MlirValue nn, MlirValue column);
+// Where each row of the block begins in an image under windows, and once for all blocks where each run does.
+void sn_cpu_window_rows(Contract *c, const Product *p);
+void sn_cpu_window_runs(SnBuilder *b, const SnForm *f, const Product *p);
+// The next point of these dimensions, the last fastest; behind the last one the first. In pack_runs.c.
+void sn_cpu_advance(SnBuilder *b, const SnForm *f, int64_t first, int64_t n, MlirValue *dims);
 // size, or what is left of `whole` at `at`, which is a multiple of the block.
 MlirValue sn_cpu_smaller(SnBuilder *b, MlirValue size, int64_t block, MlirValue at, MlirValue whole);
 // Row r of the task's slot of a scratch memref that has `rows` rows for each.

@@ -48,6 +48,21 @@ SnPanel sn_cpu_panel(SnBuilder *b, MlirValue memref, MlirValue row, MlirValue co
   return sn_cpu_panel_at(b, memref, at, sn_dim_of(b, memref, 1));
 }
 
+static MlirValue number_at(SnBuilder *b, MlirValue table, MlirValue first, MlirValue i) {
+  MlirValue x = sn(b, "memref.load", table, sn(b, "arith.addi", first, i), mlirIntegerTypeGet(b->ctx, 64));
+  return sn(b, "arith.index_cast", x, sn_index_type(b->ctx));
+}
+
+MlirValue sn_cpu_micro_row(SnBuilder *b, const SnMicroBlock *block, MlirValue row) {
+  const SnPanel *a = &block->a;
+  return sn(b, "arith.addi", a->offset,
+            block->run ? number_at(b, a->rows, a->first_row, row) : sn(b, "arith.muli", row, a->distance));
+}
+
+MlirValue sn_cpu_micro_run(SnBuilder *b, const SnMicroBlock *block, MlirValue run) {
+  return number_at(b, block->a.runs, block->a.first_run, run);
+}
+
 // ---- a library's function ------------------------------------------------------------------
 
 static MlirValue as_i64(SnBuilder *b, MlirValue v) {
@@ -93,13 +108,19 @@ MlirOperation sn_cpu_intrinsic(SnKernel *k, SnBuilder *b, const char *name, SnVa
 
 // ---- a function for blocks of any sizes ------------------------------------------------------------------
 
-enum { MOST_ARGUMENTS = 17 };
+enum { MOST_ARGUMENTS = 21 };
 
 // What a panel is passed as.
 static int values_of(const SnMicroKernel *line, const SnPanel *p, bool is_sum, MlirValue *v) {
   bool tiles = line->sums == SN_SUMS_IN_TILES && !is_sum;
   memcpy(v, (MlirValue[]){p->memory, p->offset, p->distance, p->across, p->along}, (tiles ? 5 : 3) * sizeof *v);
   return tiles ? 5 : 3;
+}
+
+static int tables_of(const SnMicroBlock *block, MlirValue *v) {
+  const SnPanel *a = &block->a;
+  memcpy(v, (MlirValue[]){a->rows, a->runs, a->first_row, a->first_run}, 4 * sizeof *v);
+  return block->run ? 4 : 0;
 }
 
 static MlirType any_memref(MlirValue memory) {
@@ -109,12 +130,13 @@ static MlirType any_memref(MlirValue memory) {
 
 static void append(MlirStringRef text, void *name) {
   size_t used = strlen(name);
-  snprintf((char *)name + used, 64 - used, "%.*s", (int)text.length, text.data);
+  snprintf((char *)name + used, 80 - used, "%.*s", (int)text.length, text.data);
 }
 
 // All that a block is: panels, sizes, and whether it is added.
 static intptr_t operands_of(SnMicroBlock *block, MlirValue *v) {
   intptr_t n = values_of(block->line, &block->a, false, v);
+  n += tables_of(block, v + n);
   n += values_of(block->line, &block->b, false, v + n);
   n += values_of(block->line, &block->c, true, v + n);
   memcpy(v + n, (MlirValue[]){block->m, block->n, block->k, block->again}, 4 * sizeof *v);
@@ -125,10 +147,23 @@ static SnPanel panel_of(const SnMicroKernel *line, bool is_sum, const MlirValue 
   const MlirValue *at = *v;
   bool tiles = line->sums == SN_SUMS_IN_TILES && !is_sum;
   *v += tiles ? 5 : 3;
-  return tiles ? (SnPanel){at[0], at[1], at[2], at[3], at[4]} : (SnPanel){at[0], at[1], at[2], {0}, {0}};
+  SnPanel p = {.memory = at[0], .offset = at[1], .distance = at[2]};
+  if (tiles)
+    p.across = at[3], p.along = at[4];
+  return p;
 }
 
-static void make_function(SnKernel *k, const SnMicroBlock *like, const char *name, SnMicroEmit emit) {
+static void read_tables(SnMicroBlock *block, const MlirValue **v) {
+  SnPanel *a = &block->a;
+  const MlirValue *at = *v;
+  if (!block->run)
+    return;
+  a->rows = at[0], a->runs = at[1], a->first_row = at[2], a->first_run = at[3];
+  *v += 4;
+}
+
+static void make_function(SnKernel *k, const SnMicroBlock *like, const char *name, int64_t columns,
+                          SnMicroEmit emit) {
   MlirContext ctx = k->b.ctx;
   MlirType types[MOST_ARGUMENTS];
   MlirLocation locs[MOST_ARGUMENTS];
@@ -154,6 +189,7 @@ static void make_function(SnKernel *k, const SnMicroBlock *like, const char *nam
     v[i] = mlirBlockGetArgument(body, i);
   const MlirValue *at = v;
   block.a = panel_of(block.line, false, &at);
+  read_tables(&block, &at);
   block.b = panel_of(block.line, false, &at);
   block.c = panel_of(block.line, true, &at);
   block.m = at[0];
@@ -161,6 +197,8 @@ static void make_function(SnKernel *k, const SnMicroBlock *like, const char *nam
   block.k = at[2];
   block.again = at[3];
   b = sn_at_end(body, k->b.loc);
+  if (columns)
+    block.n = sn_index(&b, columns);
   emit(k, &b, &block);
   sn_op(&b, "func.return", sn_values(0, NULL));
 }
@@ -173,9 +211,14 @@ static void name_widened(const SnPanel *p, MlirType packed, char *name) {
   mlirTypePrint(element, append, name);
 }
 
-void sn_cpu_micro_shared(SnKernel *k, SnBuilder *b, const SnMicroBlock *block, const char *kind, SnMicroEmit emit) {
-  char name[64] = "";
+void sn_cpu_micro_shared(SnKernel *k, SnBuilder *b, const SnMicroBlock *block, const char *kind, int64_t columns,
+                         SnMicroEmit emit) {
+  char name[80] = "";
   snprintf(name, sizeof name, "sinter_%s%s_", block->line->name, kind);
+  if (block->run)
+    snprintf(name + strlen(name), sizeof name - strlen(name), "runs%lld_", (long long)block->run);
+  if (columns)
+    snprintf(name + strlen(name), sizeof name - strlen(name), "n%lld_", (long long)columns);
   mlirTypePrint(block->sum, append, name);
   name_widened(&block->a, sn_micro_memory(block->line, block->line->a, block->sum), name);
   name_widened(&block->b, sn_micro_memory(block->line, block->line->b, block->sum), name);
@@ -186,12 +229,16 @@ void sn_cpu_micro_shared(SnKernel *k, SnBuilder *b, const SnMicroBlock *block, c
     there = sn_symbol(k->module, name);
   }
   if (sn_null(there))
-    make_function(k, block, name, emit);
+    make_function(k, block, name, columns, emit);
   SnMicroBlock any = *block;
   MlirValue operands[MOST_ARGUMENTS];
   any.a.memory = sn(b, "memref.cast", block->a.memory, any_memref(block->a.memory));
   any.b.memory = sn(b, "memref.cast", block->b.memory, any_memref(block->b.memory));
   any.c.memory = sn(b, "memref.cast", block->c.memory, any_memref(block->c.memory));
+  if (block->run) {
+    any.a.rows = sn(b, "memref.cast", block->a.rows, any_memref(block->a.rows));
+    any.a.runs = sn(b, "memref.cast", block->a.runs, any_memref(block->a.runs));
+  }
   intptr_t n = operands_of(&any, operands);
   sn_op(b, "func.call", sn_values(n, operands), sn_types(0, NULL),
         sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));

@@ -18,6 +18,9 @@ typedef struct {
   MlirValue distance; // of rows, or of b's groups of rows, in elements
   // Of lines that multiply tiles: how far the next tile of rows of a or columns of b is, and the next one along k.
   MlirValue across, along;
+  // Of a, where `run` says so: tables of i64 that say where rows and runs begin behind `offset`, and which of their
+  // numbers are the first row's and the first run's.
+  MlirValue rows, runs, first_row, first_run;
 } SnPanel;
 
 typedef struct {
@@ -31,6 +34,10 @@ typedef struct {
   // Rows of b may be read, and rows of c read and written, up to a multiple of sn_micro_column_unit: what is there
   // behind column n is not used.
   bool b_has_room, c_has_room;
+  bool a_is_near; // in a cache: a copy that was just made, or an image that windows read again and again
+  // Elements of a's runs: k is so many of them, and a's panel has tables. Groups of b are those of each run, filled up
+  // with zeros. 0: a's rows are `distance` apart, and k is one run.
+  int64_t run;
   int64_t ahead; // rows of b, of vectors along n: so far ahead memory is asked for what is read; 0: it is not asked
 } SnMicroBlock;
 
@@ -49,11 +56,17 @@ void sn_cpu_micro_vectors(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);
 void sn_cpu_micro_inner(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);   // microkernels_inner.c
 void sn_cpu_micro_tiles(SnKernel *k, SnBuilder *b, const SnMicroBlock *block);   // microkernels_tiles.c
 
-// What they share. A call of the module's function for blocks of this line, type and kind, which `emit` writes.
-void sn_cpu_micro_shared(SnKernel *k, SnBuilder *b, const SnMicroBlock *block, const char *kind, SnMicroEmit emit);
+// What they share. A call of the module's function for blocks of this line, type and kind, which `emit` writes; for
+// blocks of just so many columns, if `columns` is not 0.
+void sn_cpu_micro_shared(SnKernel *k, SnBuilder *b, const SnMicroBlock *block, const char *kind, int64_t columns,
+                         SnMicroEmit emit);
 // x + a . b or x + a * b, as the line says.
 MlirValue sn_cpu_micro_step(SnKernel *k, SnBuilder *b, const SnMicroKernel *line, MlirValue x, MlirValue y,
                             MlirValue sum);
+// Where row `row` of a begins.
+MlirValue sn_cpu_micro_row(SnBuilder *b, const SnMicroBlock *block, MlirValue row);
+// And run number `run`, behind that.
+MlirValue sn_cpu_micro_run(SnBuilder *b, const SnMicroBlock *block, MlirValue run);
 // Asks memory for the line of an element, which is not loaded: 3, into the first cache; 2, into the second.
 void sn_cpu_micro_prefetch(SnBuilder *b, MlirValue memory, MlirValue offset, int locality);
 // The first `count` of so many lanes.

@@ -19,7 +19,9 @@
 #define LINE 64         // bytes of memory
 #define AHEAD 16        // lines
 #define MOST_SUMS 16    // of a tile: rows, columns, and chains of each
+#define FEWEST_LANES 8  // of a load
 #define ENOUGH_CHAINS 8 // of all sums
+#define FEW_COLUMNS 16  // for each count of which there is a function of its own
 
 typedef struct {
   SnKernel *kernel;
@@ -30,6 +32,7 @@ typedef struct {
   int64_t width, parts;               // elements of a vector, vectors of a line
   MlirValue row, column;              // of a tile
   int64_t rows, columns, chains;
+  MlirValue begins[MOST_SUMS]; // where each row of a does
   bool many_rows; // by few columns: rows of a are what is read once
 } Tile;
 
@@ -40,13 +43,26 @@ static MlirValue at(SnBuilder *b, const SnPanel *p, MlirValue row, int64_t more,
   return plus(b, plus(b, p->offset, sn(b, "arith.muli", r, p->distance)), column);
 }
 
+static MlirValue behind(SnBuilder *b, MlirValue from, MlirValue x) { return sn_none(from) ? x : plus(b, from, x); }
+
+// The mask may be of fewer lanes, which are the first ones: a short load is in one line of memory more often.
 static MlirValue load(SnBuilder *b, const SnPanel *p, MlirType type, MlirValue offset, MlirValue mask) {
-  return sn_none(mask) ? sn(b, "vector.load", p->memory, offset, type)
-                       : sn(b, "vector.maskedload", p->memory, offset, mask, sn_zero(b, type), type);
+  if (sn_none(mask))
+    return sn(b, "vector.load", p->memory, offset, type);
+  MlirType first = sn_vector(sn_element(type), sn_dim(sn_type_of(mask), 0));
+  MlirValue x = sn(b, "vector.maskedload", p->memory, offset, mask, sn_zero(b, first), first);
+  return mlirTypeEqual(first, type) ? x
+                                    : sn(b, "vector.insert_strided_slice", x, sn_zero(b, type), type,
+                                         sn_attr("offsets", sn_parse_attr(b->ctx, "[0]")),
+                                         sn_attr("strides", sn_parse_attr(b->ctx, "[1]")));
 }
 
 static MlirValue add(SnBuilder *b, MlirValue x, MlirValue y) {
   return sn(b, sn_is_float(sn_element(sn_type_of(x))) ? "arith.addf" : "arith.addi", x, y);
+}
+
+static MlirValue at_row(SnBuilder *b, const Tile *t, int64_t i, MlirValue column) {
+  return t->block->run ? plus(b, t->begins[i], column) : at(b, &t->block->a, t->row, i, column);
 }
 
 // The lines of `n` rows of a panel that come later; behind their end those of the next n rows begin.
@@ -60,12 +76,13 @@ static void ask_ahead(SnBuilder *b, const SnPanel *p, MlirValue first, int64_t n
     sn_cpu_micro_prefetch(b, p->memory, at(b, p, first, i, then), 3);
 }
 
-// One vector of each row and column at l; the sums are those of `chain`.
-static void step(SnBuilder *b, const Tile *t, MlirValue l, MlirValue mask, int64_t chain, MlirValue *sums) {
+// One vector of each row, at x0, and of each column, at l; the sums are those of `chain`.
+static void step(SnBuilder *b, const Tile *t, MlirValue x0, MlirValue l, MlirValue mask, int64_t chain,
+                 MlirValue *sums) {
   const SnMicroBlock *block = t->block;
   MlirValue x[MOST_SUMS];
   for (int64_t i = 0; i < t->rows; ++i)
-    x[i] = sn_row_convert(b, load(b, &block->a, t->of_a, at(b, &block->a, t->row, i, l), mask), t->element_a);
+    x[i] = sn_row_convert(b, load(b, &block->a, t->of_a, at_row(b, t, i, x0), mask), t->element_a);
   for (int64_t j = 0; j < t->columns; ++j) {
     MlirValue y =
         sn_row_convert(b, load(b, &block->b, t->narrow, at(b, &block->b, t->column, j, l), mask), sn_element(t->wide));
@@ -125,29 +142,56 @@ static void end(SnBuilder *b, const Tile *t, SnLoop *l, MlirValue *sums) {
     sums[i] = sn_result(l->op, i);
 }
 
+// Elements l .. l + count of a's and b's lines: whole lines of memory, then by a mask.
+static void emit_run(SnBuilder *b, const Tile *t, MlirValue a0, MlirValue b0, MlirValue count, MlirValue *sums) {
+  const SnMicroBlock *block = t->block;
+  MlirValue none = {0}, zero = sn_index(b, 0);
+  int64_t line = t->width * t->parts, known;
+  MlirValue whole = sn_size_whole(b, count, line);
+  SnLoop l = begin(b, t, zero, whole, line, sums);
+  if (t->many_rows && !block->a_is_near)
+    ask_ahead(b, &block->a, t->row, t->rows, l.index, block->k);
+  else if (!t->many_rows && !block->run)
+    ask_ahead(b, &block->b, t->column, t->columns, l.index, block->k);
+  for (int64_t part = 0; part < t->parts; ++part) {
+    MlirValue at = plus(b, l.index, sn_index(b, part * t->width));
+    step(b, t, behind(b, a0, at), behind(b, b0, at), none, part % t->chains, sums);
+  }
+  end(b, t, &l, sums);
+  if (sn_known(count, &known) && known % line == 0)
+    return;
+  MlirValue width = sn_index(b, t->width);
+  if (sn_known(count, &known) && known % line <= t->width) {
+    int64_t lanes = t->width;
+    while (lanes > FEWEST_LANES && lanes / 2 >= known % line)
+      lanes /= 2;
+    MlirValue mask = sn_cpu_micro_mask(b, lanes, sn_index(b, known % line));
+    step(b, t, behind(b, a0, whole), behind(b, b0, whole), mask, 0, sums);
+    return;
+  }
+  l = begin(b, t, whole, count, t->width, sums);
+  MlirValue left = sn(b, "arith.minsi", width, sn(b, "arith.subi", count, l.index));
+  step(b, t, behind(b, a0, l.index), behind(b, b0, l.index), sn_cpu_micro_mask(b, t->width, left), 0, sums);
+  end(b, t, &l, sums);
+}
+
 static void emit_tile(SnBuilder *b, Tile *t) {
   const SnMicroBlock *block = t->block;
   MlirValue sums[MOST_SUMS], none = {0}, zero = sn_index(b, 0);
-  int64_t n = t->rows * t->columns, line = t->width * t->parts, known;
+  int64_t n = t->rows * t->columns;
   t->chains = n * t->parts <= ENOUGH_CHAINS ? t->parts : 1;
   assert(n * t->chains <= MOST_SUMS);
   for (int64_t i = 0; i < n * t->chains; ++i)
     sums[i] = sn_zero(b, t->sum);
-  MlirValue whole = sn_size_whole(b, block->k, line);
-  SnLoop l = begin(b, t, zero, whole, line, sums);
-  if (t->many_rows)
-    ask_ahead(b, &block->a, t->row, t->rows, l.index, block->k);
-  else
-    ask_ahead(b, &block->b, t->column, t->columns, l.index, block->k);
-  for (int64_t part = 0; part < t->parts; ++part)
-    step(b, t, plus(b, l.index, sn_index(b, part * t->width)), none, part % t->chains, sums);
-  end(b, t, &l, sums);
-  if (!sn_known(block->k, &known) || known % line) {
-    MlirValue width = sn_index(b, t->width);
-    l = begin(b, t, whole, block->k, t->width, sums);
-    MlirValue left = sn(b, "arith.minsi", width, sn(b, "arith.subi", block->k, l.index));
-    step(b, t, l.index, sn_cpu_micro_mask(b, t->width, left), 0, sums);
-    end(b, t, &l, sums);
+  for (int64_t i = 0; i < t->rows && block->run; ++i)
+    t->begins[i] = sn_cpu_micro_row(b, block, plus(b, t->row, sn_index(b, i)));
+  if (block->run) {
+    MlirValue run = sn_index(b, block->run);
+    SnLoop u = begin(b, t, zero, sn(b, "arith.divui", block->k, run), 1, sums);
+    emit_run(b, t, sn_cpu_micro_run(b, block, u.index), sn(b, "arith.muli", u.index, run), run, sums);
+    end(b, t, &u, sums);
+  } else {
+    emit_run(b, t, none, none, block->k, sums);
   }
   for (int64_t i = 0; i < n; ++i) {
     MlirValue *chain = &sums[i * t->chains];
@@ -229,9 +273,10 @@ static void emit(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
 }
 
 void sn_cpu_micro_inner(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
-  int64_t m;
+  int64_t m, n;
   if (sn_known(block->m, &m))
     emit(k, b, block);
-  else
-    sn_cpu_micro_shared(k, b, block, "", emit);
+  else // columns one by one would read rows again
+    sn_cpu_micro_shared(k, b, block, block->a_is_near ? "_near" : "",
+                        sn_known(block->n, &n) && n < FEW_COLUMNS ? n : 0, emit);
 }

@@ -139,5 +139,5 @@ static void emit(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
 }
 
 void sn_cpu_micro_tiles(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
-  sn_cpu_micro_shared(k, b, block, "", emit);
+  sn_cpu_micro_shared(k, b, block, "", 0, emit);
 }

@@ -10,6 +10,8 @@
 // columns have more rows, so that as many sums are on their way. Any other block calls the module's function for the
 // line and type. There columns behind the last whole tile are one tile of 3, 2 or 1 vectors, and rows go by powers of
 // two. Columns behind the last whole vector are read and written by a mask where the block has no room for them.
+//
+// Where a's rows are runs that begin where tables say, the loop over k stands in one over runs.
 
 #include "lowering/cpu/micro_block.h"
 #include <assert.h>
@@ -17,6 +19,7 @@
 #define LINE 64 // bytes of memory
 #define MOST_SUMS 32
 #define MOST_ROWS 14     // of a tile: more rows of a are more streams than a core's prefetcher follows
+#define MOST_WINDOWS 12  // of a tile whose rows begin where a table says: registers hold each row's address
 #define MOST_LEFT_ROWS 8 // of the tiles that any count of columns may leave: a power of two
 
 typedef struct Tile Tile;
@@ -109,17 +112,37 @@ static MlirType lanes_of_side(const Tile *t, MlirType element) {
   return n > 1 ? sn_vector(element, n) : element;
 }
 
-// An element of a, or a group, on all lanes.
-static MlirValue broadcast(SnBuilder *b, const Tile *t, MlirValue row, MlirValue l) {
+// The first elements of a group, of which a run has no more; zeros behind them.
+static MlirValue part_of_group(SnBuilder *b, const Tile *t, MlirValue offset, int64_t count, MlirType word) {
+  const SnPanel *a = &t->block->a;
+  MlirType element = sn_element(sn_type_of(a->memory)), bits = mlirIntegerTypeGet(b->ctx, sn_bits(element));
+  MlirValue all = {0};
+  for (int64_t i = 0; i < count; ++i) {
+    MlirValue x = sn(b, "memref.load", a->memory, plus(b, offset, sn_index(b, i)), element);
+    x = sn(b, "arith.extui", sn_is_float(element) ? sn(b, "arith.bitcast", x, bits) : x, word);
+    if (i)
+      x = sn(b, "arith.shli", x, sn_int(b, word, i * sn_bits(element)));
+    all = i ? sn(b, "arith.ori", all, x) : x;
+  }
+  return all;
+}
+
+// An element of a, or a group, on all lanes. A run has `count` of the group's.
+static MlirValue broadcast(SnBuilder *b, const Tile *t, MlirValue begin, MlirValue l, int64_t count) {
   const SnPanel *a = &t->block->a;
   int64_t group = t->block->line->group;
   MlirType element = sn_micro_packed(t->block->line->a, t->block->sum);
-  MlirValue offset = at(b, a, row, sn(b, "arith.muli", l, sn_index(b, group)));
+  MlirValue offset = plus(b, begin, sn(b, "arith.muli", l, sn_index(b, group)));
   if (group > 1) {
     MlirType word = mlirIntegerTypeGet(b->ctx, (unsigned)group * sn_bits(element));
-    MlirValue x = sn(b, "vector.load", a->memory, offset, sn_vector(element, group));
-    x = sn(b, "vector.extract", sn(b, "vector.bitcast", x, sn_vector(word, 1)),
-           sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, (int64_t[]){0})));
+    MlirValue x = {0};
+    if (count < group) {
+      x = part_of_group(b, t, offset, count, word);
+    } else {
+      x = sn(b, "vector.load", a->memory, offset, sn_vector(element, group));
+      x = sn(b, "vector.extract", sn(b, "vector.bitcast", x, sn_vector(word, 1)),
+             sn_attr("static_position", mlirDenseI64ArrayGet(b->ctx, 1, (int64_t[]){0})));
+    }
     return sn(b, "vector.bitcast", sn(b, "vector.broadcast", x, sn_vector(word, t->lanes)), lanes_of_side(t, element));
   }
   MlirValue x = sn_scratch_load(b, a->memory, sn_values(1, &offset), element, sn_no_attr());
@@ -154,52 +177,101 @@ static MlirValue without_sign(SnBuilder *b, MlirValue x) {
   return sn(b, "arith.xori", x, sn_splat(b, t, mlirIntegerAttrGet(sn_element(t), -128)));
 }
 
+// What grows while k goes on: of each row its vectors, then what is taken off each vector.
+typedef struct {
+  MlirValue all[MOST_SUMS];
+  int64_t rows, n; // n: with what is taken off
+  MlirValue begins[MOST_ROWS];
+} Sums;
+
+static SnLoop begin(SnBuilder *b, MlirValue to, Sums *s) {
+  SnLoop l = sn_for_values(b, sn_index(b, 0), to, sn_index(b, 1), sn_values(s->n, s->all));
+  memcpy(s->all, l.carried, (size_t)s->n * sizeof *s->all);
+  return l;
+}
+
+static void end(SnBuilder *b, SnLoop *l, Sums *s) {
+  sn_next_values(b, l, sn_values(s->n, s->all));
+  for (int64_t i = 0; i < s->n; ++i)
+    s->all[i] = sn_result(l->op, i);
+}
+
+// One group of k: `count` elements at group l of rows that begin at s->begins, and b's group.
+static void add_group(SnBuilder *b, const Tile *t, Sums *s, const MlirValue *begins, MlirValue l, MlirValue group,
+                      int64_t count) {
+  const SnMicroBlock *block = t->block;
+  MlirValue y[MOST_SUMS], width = sn_index(b, block->line->group);
+  bool is_unsigned = block->line->written == SN_WRITTEN_AS_DOT_UNSIGNED;
+  MlirType of_b = lanes_of_side(t, sn_micro_packed(block->line->b, block->sum));
+  if (block->ahead)
+    ask_ahead(b, t, group);
+  for (int64_t v = 0; v < t->vectors; ++v)
+    y[v] = load_weights(b, t, of_b, at(b, &block->b, group, sn(b, "arith.muli", vector_column(b, t, v), width)));
+  for (int64_t i = 0; i < s->rows; ++i) {
+    MlirValue x = broadcast(b, t, begins[i], l, count);
+    x = is_unsigned ? without_sign(b, x) : x;
+    for (int64_t v = 0; v < t->vectors; ++v)
+      s->all[i * t->vectors + v] = step(b, t, x, y[v], s->all[i * t->vectors + v]);
+  }
+  for (int64_t i = s->rows * t->vectors; i < s->n; ++i)
+    s->all[i] = step(b, t, without_sign(b, sn_zero(b, of_b)), y[i - s->rows * t->vectors], s->all[i]);
+}
+
+// Run after run; what is behind its last whole group is one by itself.
+static void add_runs(SnBuilder *b, const Tile *t, Sums *s) {
+  const SnMicroBlock *block = t->block;
+  int64_t group = block->line->group, whole = block->run / group, rest = block->run % group;
+  MlirValue begins[MOST_ROWS], groups = sn_index(b, whole + (rest > 0));
+  SnLoop u = begin(b, sn(b, "arith.divui", block->k, sn_index(b, block->run)), s);
+  MlirValue first = sn(b, "arith.muli", u.index, groups), shift = sn_cpu_micro_run(b, block, u.index);
+  for (int64_t i = 0; i < s->rows; ++i)
+    begins[i] = plus(b, s->begins[i], shift);
+  SnLoop l = begin(b, sn_index(b, whole), s);
+  add_group(b, t, s, begins, l.index, plus(b, first, l.index), group);
+  end(b, &l, s);
+  if (rest)
+    add_group(b, t, s, begins, sn_index(b, whole), plus(b, first, sn_index(b, whole)), rest);
+  end(b, &u, s);
+}
+
 static void emit_tile(SnBuilder *b, Tile *t, MlirValue row, int64_t rows) {
   const SnMicroBlock *block = t->block;
   bool is_unsigned = block->line->written == SN_WRITTEN_AS_DOT_UNSIGNED;
-  MlirValue sums[MOST_SUMS], y[MOST_SUMS], zero = sn_index(b, 0);
+  Sums s = {.rows = rows};
   MlirType types[MOST_SUMS];
   int64_t n = rows * t->vectors, taken_off = is_unsigned ? t->vectors : 0; // 128 times sums of columns of b
-  assert(n + taken_off <= MOST_SUMS);
+  s.n = n + taken_off;
+  assert(s.n <= MOST_SUMS && rows <= MOST_ROWS);
   for (int64_t i = 0; i < n; ++i)
     types[i] = t->vector;
   SnIf again = sn_if_types(b, block->again, sn_types(n, types));
   for (int64_t i = 0; i < n; ++i)
-    sums[i] = load(b, t, &block->c, t->vector,
-                   at(b, &block->c, plus(b, row, sn_index(b, i / t->vectors)), vector_column(b, t, i % t->vectors)));
-  sn_else_values(b, &again, sn_values(n, sums));
+    s.all[i] = load(b, t, &block->c, t->vector,
+                    at(b, &block->c, plus(b, row, sn_index(b, i / t->vectors)), vector_column(b, t, i % t->vectors)));
+  sn_else_values(b, &again, sn_values(n, s.all));
   for (int64_t i = 0; i < n; ++i)
-    sums[i] = sn_zero(b, t->vector);
-  sn_end_if_values(b, &again, sn_values(n, sums));
+    s.all[i] = sn_zero(b, t->vector);
+  sn_end_if_values(b, &again, sn_values(n, s.all));
   for (int64_t i = 0; i < n; ++i)
-    sums[i] = sn_result(again.op, i);
-  for (int64_t v = 0; v < taken_off; ++v)
-    sums[n + v] = sn_zero(b, t->vector);
+    s.all[i] = sn_result(again.op, i);
+  for (int64_t v = n; v < s.n; ++v)
+    s.all[v] = sn_zero(b, t->vector);
+  for (int64_t i = 0; i < rows; ++i)
+    s.begins[i] = sn_cpu_micro_row(b, block, plus(b, row, sn_index(b, i)));
 
-  MlirValue group = sn_index(b, block->line->group);
-  MlirType of_b = lanes_of_side(t, sn_micro_packed(block->line->b, block->sum));
-  SnLoop l = sn_for_values(b, zero, sn_size_ceil(b, block->k, group), sn_index(b, 1), sn_values(n + taken_off, sums));
-  if (block->ahead)
-    ask_ahead(b, t, l.index);
-  for (int64_t v = 0; v < t->vectors; ++v)
-    y[v] = load_weights(b, t, of_b, at(b, &block->b, l.index, sn(b, "arith.muli", vector_column(b, t, v), group)));
-  for (int64_t i = 0; i < rows; ++i) {
-    MlirValue x = broadcast(b, t, plus(b, row, sn_index(b, i)), l.index);
-    x = is_unsigned ? without_sign(b, x) : x;
-    for (int64_t v = 0; v < t->vectors; ++v)
-      sums[i * t->vectors + v] = step(b, t, x, y[v], l.carried[i * t->vectors + v]);
+  if (block->run) {
+    add_runs(b, t, &s);
+  } else {
+    int64_t group = block->line->group;
+    SnLoop l = begin(b, sn_size_ceil(b, block->k, sn_index(b, group)), &s);
+    add_group(b, t, &s, s.begins, l.index, l.index, group);
+    end(b, &l, &s);
   }
-  for (int64_t v = 0; v < taken_off; ++v)
-    sums[n + v] = step(b, t, without_sign(b, sn_zero(b, of_b)), y[v], l.carried[n + v]);
-  sn_next_values(b, &l, sn_values(n + taken_off, sums));
   for (int64_t i = 0; i < n; ++i) {
-    MlirValue sum = sn_result(l.op, i);
-    sums[i] = taken_off ? sn(b, "arith.subi", sum, sn_result(l.op, n + i % t->vectors)) : sum;
-  }
-
-  for (int64_t i = 0; i < n; ++i)
+    MlirValue sum = taken_off ? sn(b, "arith.subi", s.all[i], s.all[n + i % t->vectors]) : s.all[i];
     store(b, t, &block->c,
-          at(b, &block->c, plus(b, row, sn_index(b, i / t->vectors)), vector_column(b, t, i % t->vectors)), sums[i]);
+          at(b, &block->c, plus(b, row, sn_index(b, i / t->vectors)), vector_column(b, t, i % t->vectors)), sum);
+  }
 }
 
 // ---- a block -----------------------------------------------------------------------------------------
@@ -212,7 +284,7 @@ static void rows_of_tiles(SnBuilder *b, Tile *t, MlirValue column, int64_t vecto
 }
 
 static void columns_of_tiles(SnBuilder *b, Tile *t, MlirValue column, int64_t vectors) {
-  rows_of_tiles(b, t, column, vectors, MOST_ROWS);
+  rows_of_tiles(b, t, column, vectors, t->block->run ? MOST_WINDOWS : MOST_ROWS);
 }
 
 MlirValue sn_cpu_micro_mask(SnBuilder *b, int64_t lanes, MlirValue count) {
@@ -283,7 +355,7 @@ static void emit_any(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
 void sn_cpu_micro_vectors(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
   int64_t m, n;
   if (!sn_known(block->m, &m) || !sn_known(block->n, &n)) {
-    sn_cpu_micro_shared(k, b, block, has_room(block) ? "" : "_masked", emit_any);
+    sn_cpu_micro_shared(k, b, block, has_room(block) ? "" : "_masked", 0, emit_any);
     return;
   }
   Tile t = tile_of(k, block);

@@ -73,7 +73,8 @@ MlirValue sn_cpu_a_row(Contract *c, const Product *p, MlirValue k0) {
 
 int64_t sn_cpu_b_groups(const Contract *c, const Product *p) {
   int64_t unit = sn_micro_k_unit(p->line);
-  return sn_pieces(c->k, unit) * unit / p->line->group * sn_micro_parts(p->line);
+  return p->lda == SN_BY_TABLES ? sn_cpu_groups_of(p, c->k)
+                                : sn_pieces(c->k, unit) * unit / p->line->group * sn_micro_parts(p->line);
 }
 
 int64_t sn_cpu_b_rows(const Contract *c, const Product *p) {
@@ -403,7 +404,7 @@ static int64_t rows_together(const Contract *c, const Product *p) {
 
 // What a block's first row is a multiple of: it begins where k0 does, or some rows behind it.
 static int64_t unit_of_rows(const Contract *c, const Product *p) {
-  int64_t x = c->k_unit, y = rows_together(c, p);
+  int64_t x = c->k_unit, y = p->lda == SN_BY_TABLES ? p->run : rows_together(c, p);
   while (y) {
     int64_t rest = x % y;
     x = y;
@@ -436,10 +437,25 @@ static void pack_panel(Contract *c, Product *p, MlirValue k0, MlirValue kk, Mlir
   free_block(&k);
 }
 
+// Groups of each run by themselves.
+static void pack_panel_of_runs(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn,
+                               MlirValue first) {
+  SnBuilder *b = &c->t.b;
+  MlirValue run = sn_index(b, p->run);
+  SnLoop u = sn_for(b, sn_index(b, 0), sn(b, "arith.divui", kk, run), sn_index(b, 1));
+  pack_panel(c, p, plus(b, k0, sn(b, "arith.muli", u.index, run)), run, n0, nn, first,
+             sn(b, "arith.muli", u.index, sn_index(b, sn_cpu_groups_of(p, p->run))));
+  sn_next(b, &u);
+}
+
 // Some rows of all panels, then the next ones: as many as pages that a core knows where to find.
 void sn_cpu_pack_b(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn, MlirValue first) {
   SnBuilder *b = &c->t.b;
   MlirValue zero = sn_index(b, 0), none = {0};
+  if (p->lda == SN_BY_TABLES && p->run % p->line->group) {
+    pack_panel_of_runs(c, p, k0, kk, n0, nn, first);
+    return;
+  }
   if (!p->panel || c->panels == 1) {
     pack_panel(c, p, k0, kk, n0, nn, first, none);
     return;

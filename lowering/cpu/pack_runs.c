@@ -29,8 +29,7 @@ static void copy_element(Block *k, MlirValue row, MlirValue column) {
 
 // ---- runs ------------------------------------------------------------------------
 
-// The next point of these dimensions, the last fastest.
-static void advance(SnBuilder *b, const SnForm *f, int64_t first, int64_t n, MlirValue *dims) {
+void sn_cpu_advance(SnBuilder *b, const SnForm *f, int64_t first, int64_t n, MlirValue *dims) {
   MlirValue zero = sn_index(b, 0), one = sn_index(b, 1), carry = one;
   for (int64_t d = n; d-- > 0;) {
     MlirValue next = plus(b, dims[d], carry);
@@ -385,10 +384,10 @@ void sn_pack_elements(Block *k, MlirValue rows_from, MlirValue rows_to, MlirValu
         copy_bounded_run(&run, at, step, from, to);
       else
         copy_run(&run, from, to);
-      advance(b, f, row_first, row_dims, r.carried);
+      sn_cpu_advance(b, f, row_first, row_dims, r.carried);
     }
     sn_next_values(b, &r, sn_values(row_dims, r.carried));
-    advance(b, f, runs.first, runs.outer, o.carried);
+    sn_cpu_advance(b, f, runs.first, runs.outer, o.carried);
   }
   sn_next_values(b, &o, sn_values(runs.outer, o.carried));
   if (!side)

@@ -68,7 +68,8 @@ bool sn_cpu_can_pack(const SnForm *f, const SnCpuProduct *p) { return !sn_cpu_ca
 
 bool sn_cpu_packed_weights(const SnForm *f, const SnCpuProduct *p, MlirAttribute schedule, SnPackedWeights *w) {
   const SnMicroKernel *line = p->line;
-  if (!sn_cpu_can_pack(f, p))
+  bool by_runs = sn_schedule_word_is(schedule, "pack", "windows") && p->run % line->group; // groups of each run
+  if (!sn_cpu_can_pack(f, p) || by_runs)
     return false;
   bool tiles = line->sums == SN_SUMS_IN_TILES;
   int64_t unit_n = sn_micro_column_unit(line, p->type), unit_k = sn_micro_k_unit(line);

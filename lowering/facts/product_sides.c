@@ -147,6 +147,28 @@ static void read_in_place(const SnForm *f, SnCpuProduct *p, int64_t together) {
   }
 }
 
+// Kernels that read a row of a by itself, a number for all lanes or a vector, need not know how far apart rows are.
+static int64_t run_of(const SnForm *f, const SnCpuProduct *p) {
+  int64_t factors[SN_MAX_DIMS], run = 1;
+  const SnMicroKernel *line = p->line;
+  bool lines = line->pack_b == SN_PACK_COLUMNS, vectors = lines || line->sums == SN_SUMS_IN_VECTORS, widens;
+  if (!vectors || line->parts || !is_fixed(f, p) || p->sum < 1 || !is_wide_or_readable(p->a, p->a_type, &widens) ||
+      (widens && !lines) || sn_is_table(p->a) || !sn_linear_factors(p->a->map, sn_type_of(p->a->value), factors))
+    return 0;
+  for (int64_t d = p->first_dim + p->num_dims; d-- > p->first_dim;) {
+    int64_t size = f->dims.data[d].size;
+    if (size != 1 && factors[d] != run)
+      break;
+    run *= size;
+  }
+  return run;
+}
+
+int64_t sn_cpu_groups_of(const SnCpuProduct *p, int64_t summed) {
+  int64_t group = p->line->group;
+  return p->lda == SN_BY_TABLES ? sn_pieces(summed, p->run) * sn_pieces(p->run, group) : sn_pieces(summed, group);
+}
+
 bool sn_cpu_has_side_of_rows(const SnForm *f, size_t k) {
   return !uses(f, 2 * k, f->num_rows, f->num_cols) || !uses(f, 2 * k + 1, f->num_rows, f->num_cols);
 }
@@ -184,6 +206,7 @@ MlirLogicalResult sn_cpu_read_product(const SnForm *f, size_t k, int64_t togethe
   read_in_place(f, p, together);
   if (converts && !p->ldb)
     p->b = NULL;
+  p->run = run_of(f, p);
   return SN_OK;
 }
 
@@ -270,6 +293,17 @@ static bool reads(const SnForm *f, const char *kernel, bool both) {
 bool sn_cpu_reads_weights(const SnForm *f, const char *kernel) { return reads(f, kernel, false); }
 
 bool sn_cpu_reads_both(const SnForm *f, const char *kernel) { return reads(f, kernel, true); }
+
+int64_t sn_cpu_reads_windows(const SnForm *f, const char *kernel) {
+  int64_t together = sn_cpu_rows_together(f, kernel), first = 0;
+  for (size_t k = 0; k < f->products.size; ++k) {
+    SnCpuProduct p;
+    if (sn_failed(sn_cpu_read_product(f, k, together, kernel, &p)) || !p.run || p.lda)
+      return 0;
+    first = k ? first : p.run;
+  }
+  return first;
+}
 
 bool sn_cpu_weights_in_rows(const SnForm *f, const char *kernel) {
   int64_t together = sn_cpu_rows_together(f, kernel);

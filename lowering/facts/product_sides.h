@@ -10,6 +10,7 @@
 #include "target/microkernels.h"
 
 #define SN_AT_RUN_TIME (-1)
+#define SN_BY_TABLES (-2)
 
 // One product, and where its parts are.
 typedef struct {
@@ -25,7 +26,12 @@ typedef struct {
   // a's and b's elements are narrower than the line's: in place, they are widened in registers. b's may be whole
   // numbers that its side's program converts.
   bool widens_a, widens;
-  int64_t lda, ldb; // distances of rows where a side is read in place, else 0; SN_AT_RUN_TIME: its last size
+  // Distances of rows where a side is read in place, else 0; SN_AT_RUN_TIME: its last size. SN_BY_TABLES, of a, which
+  // the lowering sets: wherever tables say that rows and runs begin.
+  int64_t lda, ldb;
+  // Of a: what is summed are runs of so many neighbours in memory, as those of an image whose channels are last under a
+  // window. Rows and runs may begin anywhere. 0: the line or the side cannot be read so.
+  int64_t run;
   // Set by the lowering.
   int64_t room;      // columns of b_pack
   int64_t panel;     // columns of b that are packed at a time; 0: all that are asked for
@@ -35,6 +41,7 @@ typedef struct {
   MlirValue first;   // what is summed of them begins there; null: 0
   MlirValue c, a_pack, b_pack;      // scratch: [tasks * m][width], [tasks * m][sum], [tasks * k][n in whole vectors]
   MlirValue b_rows;                 // scratch: [tasks * group][n in whole vectors], where b is packed in groups
+  MlirValue a_rows, a_runs;   // scratch, of lda = SN_BY_TABLES: [tasks * m] and [sum / run], where each begins
   MlirValue a_whole, b_whole; // scratch, of lines with parts: a tile of rows and a panel of b before they are split
 } SnCpuProduct;
 
@@ -57,6 +64,11 @@ const char *sn_cpu_cannot_share(const SnForm *f, const SnCpuProduct *p);
 bool sn_cpu_reads_weights(const SnForm *f, const char *kernel);
 // And the first one, too.
 bool sn_cpu_reads_both(const SnForm *f, const char *kernel);
+// The first side of each product is runs that a kernel can read by tables, wherever they begin, and it does not lie in
+// rows of one distance: how long they are, of the first product. 0: it is not.
+int64_t sn_cpu_reads_windows(const SnForm *f, const char *kernel);
+// Groups of the line that so many summed elements are, those of each run by themselves.
+int64_t sn_cpu_groups_of(const SnCpuProduct *p, int64_t summed);
 // Columns of the products' second sides are neighbours in memory: weights [k, j].
 bool sn_cpu_weights_in_rows(const SnForm *f, const char *kernel);
 // The row program sees one column at a time, so it can run on parts of a row.

@@ -50,6 +50,9 @@
 #define SHARED_BLOCKS 3    // that use weights which are copied once for all: with two the copy goes through caches
 #define SHARED_WEIGHTS (1 << 20) // bytes of such a copy, which stays in the second cache
 #define SHARED_WORK (1 << 16)    // elements that are not copied again: some microseconds
+#define LEAST_RUN 8        // elements of k that are neighbours, to be read by tables
+#define WINDOW_COLUMNS 128 // that rows are multiplied by without being copied: for more the copy is soon paid for
+#define LANES_SUMMED 5     // steps that it takes to add up the lanes of a vector
 #define READ_COLUMNS 2048 // of weights [k, j] at once, whose sums stay in the first cache
 #define READ_ROWS 8       // and of k, as many streams of whole pages
 #define READ_NARROW_ROWS 16
@@ -151,10 +154,32 @@ static int64_t rows_of(const SnForm *f, const char *kernel) {
 
 static bool is_few(int64_t n, int64_t most) { return n != SN_DYNAMIC && n <= most; }
 
+// Rows are runs of an image under windows, each read from where it lies: to copy them is to write what is read several
+// times, in pieces that are no whole vectors.
+static int64_t run_of_windows(const SnForm *f, const SnMicroKernel *line) {
+  if (!sn_has_one_group(f) || !is_few(sn_row_length(f), WINDOW_COLUMNS) || is_few(rows_of(f, line->name), FEW_ROWS))
+    return 0;
+  int64_t run = sn_cpu_reads_windows(f, line->name);
+  return run >= LEAST_RUN ? run : 0;
+}
+
+// Vectors along the runs: the steps of one row, and the sums over lanes of each column, are fewer than those of vectors
+// along the columns, each of which broadcasts a group of the row. (Measured with 9 columns of 5 runs of 105.)
+static bool reads_windows_along(const SnForm *f, const SnMicroKernel *line) {
+  int64_t run = run_of_windows(f, line), n = run ? sn_row_length(f) : 0, sum = work_of(f).summed;
+  SnMultiplied m;
+  if (!run || !sn_multiplied(f, 0, &m) || !sn_cpu_reads_weights(f, line->name))
+    return false;
+  int64_t lanes = sn_micro_lanes(line, m.sum), width = lanes * line->group, vectors = sn_pieces(n, lanes);
+  int64_t steps = vectors * (sum / line->group);
+  steps = vectors > 1 ? steps : steps * 6 / 5; // as many loads, two of which are one step of each
+  return n * (sum / run * sn_pieces(run, width) + LANES_SUMMED) <= steps;
+}
+
 // Few columns: each row is read once from where it lies.
 static bool reads_in_place(const SnForm *f, const SnMicroKernel *line) {
-  return line->sums == SN_SUMS_ALONG_K && sn_has_one_group(f) && is_few(sn_row_length(f), FEW_COLUMNS) &&
-         sn_cpu_reads_both(f, line->name);
+  return line->sums == SN_SUMS_ALONG_K && sn_has_one_group(f) &&
+         ((is_few(sn_row_length(f), FEW_COLUMNS) && sn_cpu_reads_both(f, line->name)) || reads_windows_along(f, line));
 }
 
 // Or is copied first, as those of an image under a window: columns of other kernels would be lanes, most of them empty.
@@ -224,6 +249,9 @@ static const SnMicroKernel *first_line(const SnForm *f, const SnScheduleOptions 
     if (sn_micro_kernel(line->name, m.a, m.b, m.sum) != line || !pays(f, line->name, features) ||
         (line->parts && !takes_parts(f, line, options)))
       continue;
+    bool along = reading && line->sums == SN_SUMS_ALONG_K;
+    if (along && run_of_windows(f, line) && !reads_in_place(f, line))
+      return NULL; // nor is it worth more steps of wider numbers
     if (reading ? (reads_weights(f, line) && sum_is_long(f, line)) || reads_both(f, line)
                 : line->sums != SN_SUMS_ALONG_K && !(small && line->sums == SN_SUMS_IN_TILES))
       return line;
@@ -282,6 +310,7 @@ typedef struct {
   bool reads;      // weights where they lie
   bool reads_rows; // and rows, of which there are many for few columns
   bool far_rows;   // are copied, since they are too far apart
+  int64_t run;     // of rows that are read by tables; 0: they are not
   bool packed;     // weights, before the program runs
   bool by_columns; // parts of a row are tasks of their own, or could be
   bool shares;     // weights are copied once for all blocks
@@ -455,6 +484,7 @@ static Plan plan(const SnForm *f, const char *kernel, const SnScheduleOptions *o
             .reads = reads_weights(f, line) || reads_both(f, line),
             .reads_rows = !reads_weights(f, line) && reads_both(f, line),
             .computes_rows = computes_rows(f),
+            .run = run_of_windows(f, line),
             .by_columns = !f->accumulators.size && sn_cpu_by_columns(f)};
   p.reads &= !p.packed;
   p.n = at_most(columns_of_block(line, first.sum, p.reads), p.work.widest);
@@ -470,6 +500,10 @@ static Plan plan(const SnForm *f, const char *kernel, const SnScheduleOptions *o
     p.n = in_equal_parts(p.work.widest, p.n, sn_micro_column_unit(line, first.sum));
     p.k = in_equal_parts(p.work.summed, p.k, unit_of(f, kernel, sn_micro_k_unit));
   }
+  if (p.run % line->group && p.packed)
+    p.run = 0;
+  if (p.run && p.k < p.work.summed)
+    p.k = at_least_one(p.k / p.run) * p.run;
   keep_sums(f, &p);
   p.shares = shares_weights(f, &p);
   return p;
@@ -509,6 +543,8 @@ static MlirAttribute schedule_with(const SnForm *f, const char *kernel, const Sn
     snprintf(more + strlen(more), sizeof more - strlen(more), "sums = %lld, ", (long long)sums);
   if (p.far_rows || (p.line->parts && columns)) // to split rows takes as long as to multiply them by 200 columns
     snprintf(more + strlen(more), sizeof more - strlen(more), "pack = \"shared\", ");
+  if (p.run)
+    snprintf(more + strlen(more), sizeof more - strlen(more), "pack = \"windows\", ");
   bool vectors = p.reads && p.line->sums == SN_SUMS_IN_VECTORS;
   if (vectors && p.k < p.work.summed)
     snprintf(more + strlen(more), sizeof more - strlen(more), "ahead = %lld, ", (long long)p.k);

@@ -33,13 +33,15 @@ func.func private @inner(%x: memref<2x70xbf16>, %w: memref<13x70xbf16>, %y: memr
 
 // -----
 
-// Pairs of bf16 along k are multiplied as they lie, and nothing is widened.
+// Pairs of bf16 along k are multiplied as they lie, and nothing is widened. What is left of k is loaded by no more
+// lanes than it needs.
 
 // CHECK-LABEL: func.func private @inner_pairs_task(
 //   CHECK-NOT:   arith.extf
 //       CHECK:   vector.load {{.*}} vector<32xbf16>
 //       CHECK:   call @llvm.x86.avx512bf16.dpbf16ps.512({{.*}}) : (vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>
-//       CHECK:   vector.maskedload {{.*}} vector<32xbf16>
+//       CHECK:   vector.maskedload {{.*}} vector<8xbf16>
+//       CHECK:   vector.insert_strided_slice {{.*}} vector<8xbf16> into vector<32xbf16>
 //   CHECK-NOT:   arith.extf
 //       CHECK:   return
 func.func private @inner_pairs(%x: memref<2x71xbf16>, %w: memref<13x71xbf16>, %y: memref<2x13xf32>) attributes {sinter.kernel} {
@@ -124,7 +126,7 @@ func.func private @not_read(%x: memref<1x6xbf16>, %w: memref<32x6xbf16>, %y: mem
 //       CHECK:     vector.load {{.*}} vector<16xi8>
 //       CHECK:     arith.sitofp {{.*}} vector<16xi8> to vector<16xf32>
 //       CHECK:     math.fma
-//       CHECK:     vector.maskedload {{.*}} vector<16xi8>
+//       CHECK:     vector.maskedload {{.*}} vector<8xi8>
 //   CHECK-NOT:   to bf16
 //       CHECK:   return
 func.func private @whole_numbers(%x: memref<1x70xbf16>, %w: memref<13x70xi8>, %s: memref<13xf32>, %y: memref<1x13xf32>) attributes {sinter.kernel} {

@@ -1,0 +1,96 @@
+// RUN: sinter-opt --sinter-padded-windows='features=avx2,fma,avx512f,avx512bw,avx512bf16' --split-input-file %s | FileCheck %s
+// RUN: sinter-opt --sinter-padded-windows='features=avx2,fma,avx512f,avx512bw,avx512bf16' --sinter-schedule='features=avx2,fma,avx512f,avx512bw,avx512bf16' --split-input-file %s | FileCheck %s --check-prefix=SCHEDULE
+
+// An image under 5 x 5 windows is written once with two zeros around it: lines and channels as one, of which 2 * 21
+// elements come in front. Windows are runs of 5 * 21 neighbours.
+
+// CHECK-LABEL: func @padded
+//       CHECK:   %[[FLAT:.+]] = tensor.collapse_shape %arg0 {{\[}}[0], [1], [2, 3]] : tensor<4x18x18x21xbf16> into tensor<4x18x378xbf16>
+//       CHECK:   %[[ROWS:.+]] = sinter.rowwise (d0 = 4, d1 = 22) by (d2 = 462)
+//  CHECK-NEXT:       ins(%[[FLAT]][d0, d1 - 2, d2 - 42] : tensor<4x18x378xbf16> else 0.000000e+00)
+//       CHECK:   %[[IMAGE:.+]] = tensor.expand_shape %[[ROWS]] {{\[}}[0], [1], [2, 3]] output_shape [4, 22, 22, 21]
+//       CHECK:   product (r = 5, s = 5, c = 21) (%[[IMAGE]][n, y + r, x + s, c] : tensor<4x22x22x21xbf16>, %arg1[o, r, s, c] :
+// SCHEDULE-LABEL: func @padded
+//       SCHEDULE: #sinter.brgemm<k = 525, kernel = "inner.dot512", {{.*}}n = 9, pack = "windows",
+func.func @padded(%x: tensor<4x18x18x21xbf16>, %w: tensor<9x5x5x21xbf16>) -> tensor<4x18x18x9xf32> {
+  %e = tensor.empty() : tensor<4x18x18x9xf32>
+  %y = sinter.contract (n = 4, y = 18, x = 18) by (o = 9)
+      product (r = 5, s = 5, c = 21) (%x[n, y + r - 2, x + s - 2, c] : tensor<4x18x18x21xbf16> else 0.0, %w[o, r, s, c] : tensor<9x5x5x21xbf16>) : f32
+      outs(%e[n, y, x, o] : tensor<4x18x18x9xf32>) {
+  ^row(%a: tensor<9xf32>):
+    sinter.yield %a : tensor<9xf32>
+  }
+  return %y : tensor<4x18x18x9xf32>
+}
+
+// -----
+
+// Strides, dilation and two sides of a window that do not reach as far: what is written ends where windows do.
+
+// CHECK-LABEL: func @strided
+//       CHECK:   sinter.rowwise (d0 = 2, d1 = 23) by (d2 = 184)
+//  CHECK-NEXT:       ins(%{{.+}}[d0, d1 - 3, d2 - 24] :
+//       CHECK:   (%{{.+}}[n, y * 2 + r * 2, x * 2 + s * 2, c] : tensor<2x23x23x8xbf16>,
+func.func @strided(%x: tensor<2x20x20x8xbf16>, %w: tensor<24x3x3x8xbf16>) -> tensor<2x10x10x24xf32> {
+  %e = tensor.empty() : tensor<2x10x10x24xf32>
+  %y = sinter.contract (n = 2, y = 10, x = 10) by (o = 24)
+      product (r = 3, s = 3, c = 8) (%x[n, y * 2 + r * 2 - 3, x * 2 + s * 2 - 3, c] : tensor<2x20x20x8xbf16> else 0.0, %w[o, r, s, c] : tensor<24x3x3x8xbf16>) : f32
+      outs(%e[n, y, x, o] : tensor<2x10x10x24xf32>) {
+  ^row(%a: tensor<24xf32>):
+    sinter.yield %a : tensor<24xf32>
+  }
+  return %y : tensor<2x10x10x24xf32>
+}
+
+// -----
+
+// 64 columns are vectors of their own: groups of windows are broadcast, and blocks of k are whole runs.
+
+// CHECK-LABEL: func @wide
+//       CHECK:   sinter.rowwise
+// SCHEDULE-LABEL: func @wide
+//       SCHEDULE: #sinter.brgemm<k = 192, kernel = "dot512", {{.*}}n = 64, pack = "windows",
+func.func @wide(%x: tensor<4x18x18x64xbf16>, %w: tensor<64x3x3x64xbf16>) -> tensor<4x18x18x64xf32> {
+  %e = tensor.empty() : tensor<4x18x18x64xf32>
+  %y = sinter.contract (n = 4, y = 18, x = 18) by (o = 64)
+      product (r = 3, s = 3, c = 64) (%x[n, y + r - 1, x + s - 1, c] : tensor<4x18x18x64xbf16> else 0.0, %w[o, r, s, c] : tensor<64x3x3x64xbf16>) : f32
+      outs(%e[n, y, x, o] : tensor<4x18x18x64xf32>) {
+  ^row(%a: tensor<64xf32>):
+    sinter.yield %a : tensor<64xf32>
+  }
+  return %y : tensor<4x18x18x64xf32>
+}
+
+// -----
+
+// Not read often enough: each element once or twice.
+
+// CHECK-LABEL: func @read_once
+//   CHECK-NOT:   sinter.rowwise
+func.func @read_once(%x: tensor<4x18x18x64xbf16>, %w: tensor<8x64xbf16>) -> tensor<4x20x20x8xf32> {
+  %e = tensor.empty() : tensor<4x20x20x8xf32>
+  %y = sinter.contract (n = 4, y = 20, x = 20) by (o = 8)
+      product (c = 64) (%x[n, y - 1, x - 1, c] : tensor<4x18x18x64xbf16> else 0.0, %w[o, c] : tensor<8x64xbf16>) : f32
+      outs(%e[n, y, x, o] : tensor<4x20x20x8xf32>) {
+  ^row(%a: tensor<8xf32>):
+    sinter.yield %a : tensor<8xf32>
+  }
+  return %y : tensor<4x20x20x8xf32>
+}
+
+// -----
+
+// Channels that are first are columns of a line; runs of one channel are short.
+
+// CHECK-LABEL: func @channels_first
+//   CHECK-NOT:   sinter.rowwise
+func.func @channels_first(%x: tensor<4x21x18x18xbf16>, %w: tensor<9x21x5x5xbf16>) -> tensor<4x18x18x9xf32> {
+  %e = tensor.empty() : tensor<4x18x18x9xf32>
+  %y = sinter.contract (n = 4, y = 18, x = 18) by (o = 9)
+      product (c = 21, r = 5, s = 5) (%x[n, c, y + r - 2, x + s - 2] : tensor<4x21x18x18xbf16> else 0.0, %w[o, c, r, s] : tensor<9x21x5x5xbf16>) : f32
+      outs(%e[n, y, x, o] : tensor<4x18x18x9xf32>) {
+  ^row(%a: tensor<9xf32>):
+    sinter.yield %a : tensor<9xf32>
+  }
+  return %y : tensor<4x18x18x9xf32>
+}
