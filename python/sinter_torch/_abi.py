@@ -233,19 +233,48 @@ class Frame:
 
 # Of one tensor: what Row.take asks, and in its order.
 _CHECK = """
-    if (type(x{i}) not in plain or x{i}.dtype is not dtype{i} or x{i}.layout is not strided or not x{i}.{here}
-            or x{i}.is_nested or x{i}.is_neg() or x{i}.shape != shape{i} or not x{i}.is_contiguous()):
-        return None
+        if (type(x{i}) not in plain or x{i}.dtype is not dtype{i} or x{i}.layout is not strided or not x{i}.{here}
+                or x{i}.is_nested or x{i}.is_neg() or x{i}.shape != shape{i} or not x{i}.is_contiguous()):
+            return None
+"""
+_ADDRESS = """
     p{i} = words[{at}] = x{i}.data_ptr()
     if not p{i}:
         return None
 """
+# What asks as much of all tensors at once: torch.compile's own check that a call's tensors are like others in type,
+# dtype, device, sizes, strides, and in all that decides who runs an operation on them, modes and autograd too.
+_Guards = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
+_Guards = getattr(_Guards, "TensorGuards", None)
+MOST_GUARDS = 8  # of a function: calls whose tensors are now of this kind and now of that are looked at one by one
+
+
+def _never(*tensors):
+    return False
+
+
+class _Alike:
+    """Whether a call's tensors are like those of a call before, which Row.take would take as they are."""
+
+    def __init__(self):
+        self.check, self.made = _never, 0
+
+    def learn(self, tensors):
+        """These are what nearly every call has. Nothing of them is kept but what they are."""
+        if _Guards is None or self.made == MOST_GUARDS:
+            return
+        self.made += 1
+        try:
+            self.check = _Guards(*tensors, dynamic_dims_sizes=[list(t.shape) for t in tensors],
+                                 dynamic_dims_strides=[list(t.stride()) for t in tensors]).check  # fmt: skip
+        except (TypeError, SystemError, RuntimeError):  # it belongs to PyTorch, which may change it
+            self.check, self.made = _never, MOST_GUARDS
 
 
 def _straight(row):
     """Row.run of a library whose sizes are all known, as one function without loops, made for this row: a small
     program's call takes less than what loops over its tensors would. It answers None for what is not the common case,
-    before anything has run."""
+    before anything has run; where `recorded`, also for what autograd would have to know of."""
     n, own = len(row.inputs), [i for i, a in enumerate(row.outputs) if a.shares is None]
     kinds = [(row.outputs[i].shape, row.outputs[i].dtype) for i in own]
     if row.cuda and row.raw.workspace_bytes:
@@ -259,23 +288,34 @@ def _straight(row):
             m.untyped_storage().resize_(0)  # what it is like is asked, and nothing is in it
         return likes.setdefault(device, made)
 
-    text = f"""def run(tensors):
-    if (len(tensors) != {n} or interpreter() is not None or dispatched() > 0 or tracing() is not None
-            or forward_ad._current_level >= 0):
+    all_ = "".join(f"x{i}, " for i in range(n))
+    text = f"""def run(tensors, recorded=False):
+    if len(tensors) != {n} or dispatched() > 0 or forward_ad._current_level >= 0:
         return None
-    frame = getattr(frames, "frame", None) or new_frame()
-    words = frame.words
-    {"".join(f"x{i}, " for i in range(n))} = tensors
+    {all_} = tensors
+    if not alike.check({all_}):
+        if interpreter() is not None or tracing() is not None:
+            return None
 """
     known = {
         "plain": _PLAIN, "strided": torch.strided, "interpreter": _functorch.peek_interpreter_stack,
         "dispatched": torch._C._len_torch_dispatch_stack, "tracing": torch._C._get_tracing_state,
         "forward_ad": forward_ad, "frames": row.frames, "new_frame": row.frame, "like": torch.empty_like,
-        "call": row.raw.call, "failed": row.failed, "likes": likes, "new_likes": new_likes, "stream": _stream,
+        "alike": _Alike(), "grads": torch.is_grad_enabled, "call": row.raw.call, "failed": row.failed, "likes": likes, "new_likes": new_likes, "stream": _stream,
     }  # fmt: skip
     for i, a in enumerate(row.inputs):
         known[f"dtype{i}"], known[f"shape{i}"] = a.dtype, torch.Size(a.shape)
-        text += _CHECK.format(i=i, at=i * WORDS, here="is_cuda" if row.cuda else "is_cpu")
+        text += _CHECK.format(i=i, here="is_cuda" if row.cuda else "is_cpu")
+    text += f"""
+        if grads() and ({" or ".join(f"x{i}.requires_grad" for i in range(n))}):
+            if recorded:
+                return None
+        else:
+            alike.learn(tensors)
+    frame = getattr(frames, "frame", None) or new_frame()
+    words = frame.words
+"""
+    text += "".join(_ADDRESS.format(i=i, at=i * WORDS) for i in range(n))
     if row.cuda:  # all on one device, which the frame is of: another one is Row.run's
         text += "    device = x0.get_device()\n    if device != frame.device"
         text += "".join(f" or x{i}.get_device() != device" for i in range(1, n)) + ":\n        return None\n"

@@ -78,8 +78,8 @@ class Function:
 
     def __call__(self, *arguments, **named):
         straight = None if named else self._straight
-        if straight and not (torch.is_grad_enabled() and any([getattr(t, "requires_grad", False) for t in arguments])):
-            results = straight(arguments)
+        if straight:
+            results = straight(arguments, True)
             if results is not None:
                 return results[0] if len(results) == 1 else tuple(results)
         tensors = self._tensors(arguments, named) if named else arguments
@@ -145,6 +145,9 @@ class Library:
             )
         rows = [Row(self.table.functions[i], self) for i in range(self.table.num_functions)]
         self.functions = self._pair({row.name: row for row in rows}, self._backward)
+        for name, function in self.functions.items():  # found at once, unless it has a name of ours
+            if not hasattr(type(self), name):
+                self.__dict__.setdefault(name, function)
 
     def _pair(self, rows, backward):
         functions = {}
