@@ -109,7 +109,14 @@ static int together(const SnAccess *a, intptr_t d) {
   return !sn_map_uses(a->map, d) ? 0 : sn_unit_stride(a->map, d) ? 1 : -1;
 }
 
-// Some access is a window: a column moves it along the rows that lanes are.
+static bool uses_row(const SnForm *f, MlirAffineExpr e) {
+  bool uses = false;
+  for (int64_t d = 0; d < f->num_rows; ++d)
+    uses |= mlirAffineExprIsFunctionOfDim(e, d);
+  return uses;
+}
+
+// Some access is a window: a column moves it along rows, those that lanes are or others.
 static bool has_window(const SnForm *f) {
   for (size_t k = 0; k < f->inputs.size; ++k) {
     MlirAffineMap map = f->inputs.data[k].map;
@@ -118,7 +125,7 @@ static bool has_window(const SnForm *f) {
       bool of_column = false;
       for (int64_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d)
         of_column |= mlirAffineExprIsFunctionOfDim(e, d);
-      if (of_column && mlirAffineExprIsFunctionOfDim(e, f->num_rows - 1))
+      if (of_column && uses_row(f, e))
         return true;
     }
   }

@@ -301,7 +301,8 @@ def _straight(row):
         "plain": _PLAIN, "strided": torch.strided, "interpreter": _functorch.peek_interpreter_stack,
         "dispatched": torch._C._len_torch_dispatch_stack, "tracing": torch._C._get_tracing_state,
         "forward_ad": forward_ad, "frames": row.frames, "new_frame": row.frame, "like": torch.empty_like,
-        "alike": _Alike(), "grads": torch.is_grad_enabled, "call": row.raw.call, "failed": row.failed, "likes": likes, "new_likes": new_likes, "stream": _stream,
+        "alike": _Alike(), "grads": torch.is_grad_enabled, "call": row.raw.call, "failed": row.failed,
+        "likes": likes, "new_likes": new_likes, "stream": _stream,
     }  # fmt: skip
     for i, a in enumerate(row.inputs):
         known[f"dtype{i}"], known[f"shape{i}"] = a.dtype, torch.Size(a.shape)

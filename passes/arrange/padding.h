@@ -1,0 +1,21 @@
+// padding.h: what is read beyond the edges of a tensor, written once
+
+#ifndef SINTER_PASSES_ARRANGE_PADDING_H
+#define SINTER_PASSES_ARRANGE_PADDING_H
+
+#include "capi/pass.h"
+
+typedef struct {
+  intptr_t last;                               // dimension that grows; those behind it go with it, as one
+  int64_t low[SN_MAX_DIMS], size[SN_MAX_DIMS]; // of what is written: where each dimension begins, and its size
+} SnPadding;
+
+// Of an access with bounds, whose form has sizes that are known: how many elements would be written. 0: it is none, or
+// nothing of it is outside, or nobody knows.
+int64_t sn_read_padding(const SnForm *f, const SnAccess *a, SnPadding *p);
+// The form that writes it.
+MlirValue sn_write_padded(SnBuilder *b, const SnAccess *a, const SnPadding *p);
+// The access's subscripts, from where what is written begins.
+MlirAffineMap sn_behind_padding(MlirAffineMap map, const SnPadding *p);
+
+#endif
