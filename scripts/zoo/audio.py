@@ -1,4 +1,6 @@
 """Speech and sound."""
+import functools
+
 from . import Model, ids, model
 
 
@@ -85,13 +87,30 @@ def ast():
     return Model(module, lambda b: (torch.randn(b, 16, 8),), pick=lambda y: y.last_hidden_state)
 
 
+def known_strides(module):
+    """EnCodec's convolutions with numbers where they keep tensors, whose values an export would have to ask for."""
+    for conv in module.modules():
+        if "padding_total" in dict(conv.named_buffers(recurse=False)):
+            for name in ("stride", "kernel_size", "padding_total"):
+                number = int(getattr(conv, name))
+                delattr(conv, name)
+                setattr(conv, name, number)
+            conv._get_extra_padding_for_conv1d = functools.partial(left_over, conv)
+    return module
+
+
+def left_over(conv, x):
+    """How much a signal lacks for a whole number of steps."""
+    return (conv.kernel_size - conv.padding_total - x.shape[-1]) % conv.stride
+
+
 @model("transformers")
 def encodec_encoder():
     import torch
     from transformers import EncodecConfig
     from transformers.models.encodec.modeling_encodec import EncodecEncoder
     module = EncodecEncoder(EncodecConfig(num_filters=4, hidden_size=16, upsampling_ratios=[4, 2], num_lstm_layers=1))
-    return Model(module, lambda b: (torch.randn(b, 1, 64),))
+    return Model(known_strides(module), lambda b: (torch.randn(b, 1, 64),))
 
 
 @model()
