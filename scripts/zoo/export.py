@@ -341,6 +341,7 @@ def attempt(entry, place, variant):
     """In a process of its own, which may crash: case.json, with facts or the reason."""
     sys.stderr.flush()
     os.dup2(os.open(place / "export.stderr", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+    torch.set_num_threads(1)  # PyTorch makes its pool of threads anew in a fork, and not safely where two ask for it
     try:
         facts = export(entry, place, variant.split("-"))
     except Exception as e:
