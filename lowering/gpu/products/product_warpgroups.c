@@ -25,6 +25,7 @@
 enum {
   STEPS = 4,      // of wgmma in a line: 32 bytes of the sum each
   MOST_AHEAD = 2, // slots that pieces are on their way to
+  BELOW = 4, // elements of a column that a lane has at once, where columns are no vectors
 };
 
 // Of a thread: what those who fetch leave of what a launch gives is for those that have sums. Many: two warpgroups
@@ -348,6 +349,13 @@ static void emit_columns(SnBuilder *b, Staged *s, MlirValue row, int64_t first, 
   SnGpuKernel *k = g->k;
   int64_t lanes = sn_gpu_product_lanes(g->form, g->plan), across = SN_GPU_STORED_COLUMNS / lanes;
   MlirValue lines = sn(b, "arith.muli", k->warp, sn_index(b, 16));
+  if (lanes == 1) { // one element waits for its row program alone: a lane has several below each other
+    SnLoop below = sn_for(b, sn_index(b, 0), sn_index(b, 16), sn_index(b, BELOW));
+    sn_gpu_emit_below(b, g, memory, plus(b, lines, below.index), k->lane, plus(b, row, below.index),
+                      plus(b, k->lane, sn_index(b, first)), BELOW);
+    sn_next(b, &below);
+    return;
+  }
   SnLoop l = sn_for(b, k->lane, sn_index(b, 16 * across), sn_index(b, 32));
   MlirValue line = sn(b, "arith.divui", l.index, sn_index(b, across)),
             column = sn(b, "arith.muli", sn(b, "arith.remui", l.index, sn_index(b, across)), sn_index(b, lanes));

@@ -129,15 +129,9 @@ MlirValue sn_gpu_column_point(SnBuilder *b, const SnGpuProducts *g, MlirValue co
   return inside;
 }
 
-void sn_gpu_emit_elements(SnBuilder *b, SnGpuProducts *g, MlirValue row, MlirValue column, int64_t lanes,
-                          const MlirValue *sums) {
+// The row program on elements that are there: the point of `dims`.
+static void emit_there(SnBuilder *b, SnGpuProducts *g, const MlirValue *dims, int64_t lanes, const MlirValue *sums) {
   const SnForm *f = g->form;
-  const SnGpuPoints *points = &g->plan->points;
-  MlirValue dims[SN_MAX_DIMS], i = sn(b, "arith.addi", g->first_row, row);
-  memcpy(dims, g->dims, sizeof dims);
-  MlirValue inside = sn_gpu_column_point(b, g, column, dims);
-  SnIf in = sn_if(b, sn(b, "arith.andi", sn_gpu_inside(b, i, g->num_rows, g->plan->m), inside));
-  sn_gpu_point(b, f, &points->rows, i, dims);
   sn_row_begin(&g->program);
   memcpy(g->program.dims, dims, (size_t)f->num_rows * sizeof *dims);
   Elements e = {.g = g, .at = sn_fragment(column_of(b, f, dims), lanes)};
@@ -147,6 +141,16 @@ void sn_gpu_emit_elements(SnBuilder *b, SnGpuProducts *g, MlirValue row, MlirVal
   SnRowWalk walk = {.columns = store_results, .user = &e};
   sn_row_walk(b, &g->program, 1, &walk);
   sn_fragment_free(&e.at);
+}
+
+void sn_gpu_emit_elements(SnBuilder *b, SnGpuProducts *g, MlirValue row, MlirValue column, int64_t lanes,
+                          const MlirValue *sums) {
+  MlirValue dims[SN_MAX_DIMS], i = sn(b, "arith.addi", g->first_row, row);
+  memcpy(dims, g->dims, sizeof dims);
+  MlirValue inside = sn_gpu_column_point(b, g, column, dims);
+  SnIf in = sn_if(b, sn(b, "arith.andi", sn_gpu_inside(b, i, g->num_rows, g->plan->m), inside));
+  sn_gpu_point(b, g->form, &g->plan->points.rows, i, dims);
+  emit_there(b, g, dims, lanes, sums);
   sn_end_if(b, &in);
 }
 
@@ -157,17 +161,49 @@ static void emit_vector(SnBuilder *b, SnGpuProducts *g, MlirValue number, int64_
   sn_gpu_emit_stored(b, g, g->sums, row, column, row, column, lanes);
 }
 
-void sn_gpu_emit_stored(SnBuilder *b, SnGpuProducts *g, const MlirValue *memory, MlirValue line, MlirValue element,
-                        MlirValue row, MlirValue column, int64_t lanes) {
+static void load_sums(SnBuilder *b, const SnGpuProducts *g, const MlirValue *memory, MlirValue line, MlirValue element,
+                      int64_t lanes, MlirValue *sums) {
   const SnForm *f = g->form;
-  MlirValue *sums = sn_alloc((f->products.size + 1) * sizeof *sums), at[] = {line, element};
+  MlirValue at[] = {line, element};
   for (size_t p = 0; p < f->products.size; ++p) {
     MlirType t = f->products.data[p].type;
     int64_t bytes = lanes * sn_scratch_bytes(t);
     sums[p] = sn_scratch_load(b, memory[p], sn_values(2, at), sn_lanes_of(t, lanes),
                               sn_attr("alignment", sn_i64(b->ctx, bytes < 16 ? bytes : 16)));
   }
+}
+
+void sn_gpu_emit_stored(SnBuilder *b, SnGpuProducts *g, const MlirValue *memory, MlirValue line, MlirValue element,
+                        MlirValue row, MlirValue column, int64_t lanes) {
+  MlirValue *sums = sn_alloc((g->form->products.size + 1) * sizeof *sums);
+  load_sums(b, g, memory, line, element, lanes, sums);
   sn_gpu_emit_elements(b, g, row, column, lanes, sums);
+  free(sums);
+}
+
+void sn_gpu_emit_below(SnBuilder *b, SnGpuProducts *g, const MlirValue *memory, MlirValue line, MlirValue element,
+                       MlirValue row, MlirValue column, int64_t count) {
+  size_t products = g->form->products.size;
+  MlirValue dims[SN_MAX_DIMS], *sums = sn_alloc(((size_t)count * products + 1) * sizeof *sums),
+                               i = sn(b, "arith.addi", g->first_row, row),
+                               end = sn(b, "arith.addi", i, sn_index(b, count - 1));
+  memcpy(dims, g->dims, sizeof dims);
+  MlirValue inside = sn_gpu_column_point(b, g, column, dims);
+  SnIf all = sn_if(b, sn(b, "arith.andi", sn_gpu_inside(b, end, g->num_rows, g->plan->m), inside));
+  for (int64_t u = 0; u < count; ++u)
+    load_sums(b, g, memory, sn(b, "arith.addi", line, sn_index(b, u)), element, 1, sums + (size_t)u * products);
+  for (int64_t u = 0; u < count; ++u) {
+    sn_gpu_point(b, g->form, &g->plan->points.rows, sn(b, "arith.addi", i, sn_index(b, u)), dims);
+    emit_there(b, g, dims, 1, sums + (size_t)u * products);
+  }
+  sn_else(b, &all); // where the first is beside an end, all are
+  SnIf first = sn_if(b, sn(b, "arith.andi", sn_gpu_inside(b, i, g->num_rows, g->plan->m), inside));
+  SnLoop l = sn_for(b, sn_index(b, 0), sn_index(b, count), sn_index(b, 1));
+  sn_gpu_emit_stored(b, g, memory, sn(b, "arith.addi", line, l.index), element, sn(b, "arith.addi", row, l.index),
+                     column, 1);
+  sn_next(b, &l);
+  sn_end_if(b, &first);
+  sn_end_if(b, &all);
   free(sums);
 }
 

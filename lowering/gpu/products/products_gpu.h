@@ -61,6 +61,10 @@ void sn_gpu_emit_elements(SnBuilder *b, SnGpuProducts *g, MlirValue row, MlirVal
                           const MlirValue *sums);
 void sn_gpu_emit_stored(SnBuilder *b, SnGpuProducts *g, const MlirValue *memory, MlirValue line, MlirValue element,
                         MlirValue row, MlirValue column, int64_t lanes);
+// The same of `count` elements of one column, those of lines and rows below each other from these on. Where all are
+// there nothing branches between them, so that they wait for each other's row programs.
+void sn_gpu_emit_below(SnBuilder *b, SnGpuProducts *products, const MlirValue *memory, MlirValue line,
+                       MlirValue element, MlirValue row, MlirValue column, int64_t count);
 
 // product_rows.c: a row of the tile that `team` neighbours in a warp share, whole: pieces of `lanes` columns of each of
 // them, from `first`, the thread's first column, plus offsets[i] on. sums[i]: of product i / n, piece i % n.

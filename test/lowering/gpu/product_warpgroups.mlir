@@ -151,3 +151,27 @@ func.func private @share(%x: memref<64x96xbf16>, %w: memref<64x96xbf16>, %y: mem
   }
   return
 }
+
+// -----
+
+// Columns that are no vectors: a lane has four elements of a column at once, and where all are there nothing branches
+// between their row programs.
+
+// CHECK-LABEL: gpu.func @odd_columns
+//       CHECK:   scf.for %{{.+}} = %c0 to %c16 step %c4
+//       CHECK:     scf.if
+// CHECK-COUNT-4:     math.exp
+//   CHECK-NOT:     math.exp
+//       CHECK:     } else {
+//       CHECK:     scf.for %{{.+}} = %c0 to %c4 step %c1
+//       CHECK:       math.exp
+func.func private @odd_columns(%x: memref<300x96xbf16>, %w: memref<125x96xbf16>, %y: memref<300x125xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 300) by (j = 125) product (k = 96) (%x[i, k] : memref<300x96xbf16>, %w[j, k] : memref<125x96xbf16>) : f32
+      outs(%y[i, j] : memref<300x125xf32>)
+      schedule(#sinter.mma<kernel = "wgmma", m = 64, n = 64, k = 64, threads = 256, stages = 4, share = "turns">) {
+  ^row(%acc: tensor<125xf32>):
+    %0 = math.exp %acc : tensor<125xf32>
+    sinter.yield %0 : tensor<125xf32>
+  }
+  return
+}
