@@ -76,7 +76,8 @@ static double convert_cycles(const SnForm *f, const Tile *t, const SnGpuStream *
 static double cost_of(const SnForm *f, const SnGpuPoints *points, const Tile *t, const SnGpuStream *s,
                       const SnGpuChip *chip) {
   int64_t tiles = s->turned ? sn_gpu_num_tiles(f, points, t->n, t->m) : sn_gpu_num_tiles(f, points, t->m, t->n),
-          blocks = sn_times(tiles, t->split), each = sn_pieces(blocks, chip->multiprocessors), beside = each < t->occupancy ? each : t->occupancy,
+          blocks = sn_times(tiles, t->split), each = sn_pieces(blocks, chip->multiprocessors),
+          beside = each < t->occupancy ? each : t->occupancy,
           rounds = sn_pieces(each, beside), pieces = sn_pieces(sn_pieces(s->sum, t->k), t->split);
   double all = (double)slot_bytes(f, t, s) / SHARED_BYTES_OF_A_CYCLE,
          own = (double)weight_bytes(f, t, s) / BYTES_OF_A_CYCLE, bytes = own > all ? own : all,
@@ -147,6 +148,7 @@ MlirAttribute sn_schedule_gpu_streams(const SnForm *f, const SnScheduleOptions *
       sn_parse_attr(mlirLocationGetContext(loc),
                     "{kernel = \"mma.stream\", m = %lld, n = %lld, k = %lld, threads = %lld, stages = %lld, "
                     "split = %lld, occupancy = %lld}",
-                    (long long)(s.turned ? best.n : best.m), (long long)(s.turned ? best.m : best.n), (long long)best.k, (long long)best.threads,
+                    (long long)(s.turned ? best.n : best.m), (long long)(s.turned ? best.m : best.n),
+                    (long long)best.k, (long long)best.threads,
                     (long long)best.stages, (long long)best.split, (long long)best.occupancy));
 }

@@ -337,7 +337,8 @@ static double window_cycles(const SnForm *f, const SnGpuPoints *points, size_t p
     sn_gpu_slot(f, points, &p, is_a, extent, &slot, NULL);
     if (outer->n > 1 && p.summed.num_dims > 1 && slot.fetch == SN_GPU_BY_PIECES)
       pieces += (double)(extent * sn_gpu_map_sum(&p)) / (double)slot.lanes;
-    int64_t there = size != SN_DYNAMIC && size < extent ? size : extent; // what is beside the end is zeros in slots alone
+    // What is beside the end is zeros in slots alone.
+    int64_t there = size != SN_DYNAMIC && size < extent ? size : extent;
     bytes += (double)(extent + there) / 2 * SN_GPU_SWIZZLED_BYTES;
   }
   bool found = f->dims.data[p.summed.first + p.summed.num_dims - 1].size < sn_gpu_map_sum(&p);
@@ -471,7 +472,8 @@ static const Tile *choose_small(const SnForm *f, const SnGpuPoints *points, cons
       !sn_gpu_has_kernel(f, "wgmma"))
     return NULL;
   // Of many rows and columns, stored by vectors, larger tiles (an H200, 4 x 1573 x 240 of 24 in f16: 0.92 of the time).
-  bool many = rows >= 64 && columns >= 64 && sn_row_length(f) % 4 == 0 && sn_gpu_num_tiles(f, points, 64, 64) >= 2 * chip->multiprocessors;
+  bool many = rows >= 64 && columns >= 64 && sn_row_length(f) % 4 == 0 &&
+              sn_gpu_num_tiles(f, points, 64, 64) >= 2 * chip->multiprocessors;
   if (sn_gpu_sums_are_short(f))
     return &small_tiles[rows <= small_tiles[0].m ? 0 : columns <= small_tiles[1].n ? 1 : many ? 3 : 2];
   return sn_gpu_reads_once(f, points, true)                ? &small_tiles[0]

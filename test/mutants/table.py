@@ -451,8 +451,8 @@ MUTANTS = [Mutant(*m) for m in (
      "an element costs a thread no more than a piece"),
     ("passes/arrange/arrange.c", "sn_one_use(side)", "true", ["passes/arrange/computed_sides.mlir"],
      "a side that others read, too, is computed again in longer lines"),
-    ("passes/schedule/gpu_tiles.c", "waves * (cycles * t->factor + meet_cycles(f, t->m, t->n, split))",
-     "waves * (cycles * t->factor) + meet_cycles(f, t->m, t->n, split)", ["passes/schedule/gpu_tiles.mlir"],
+    ("passes/schedule/gpu_tiles.c", "waves * (tile + meet_cycles(f, t->m, t->n, split))",
+     "waves * tile + meet_cycles(f, t->m, t->n, split)", ["passes/schedule/gpu_tiles.mlir"],
      "blocks that share sums meet once, however many tiles each has"),
     # Shared launches
     ("passes/arrange/turned_sums.c", "MOST_NUMBER = 16384,", "MOST_NUMBER = 32768,",

@@ -13,8 +13,8 @@
 //
 // Units of 16 bytes of every second line are exchanged with those 64 bytes further: two lines' are in different banks.
 //
-// Lines that begin anywhere (`odd`) come by the units of memory around them, one more than a line has. A lane takes five
-// words of which its 16 bytes are a part, and shifts them. What is behind the sum's end is not copied, and so 0.
+// Lines that begin anywhere (`odd`) come by the units of memory around them, one more than a line has. A lane takes
+// five words of which its 16 bytes are a part, and shifts them. What is behind the sum's end is not copied, and so 0.
 //
 // Few columns by many rows (`turned`): weights are rows of the tile, and sums are stored turned.
 //
@@ -159,7 +159,7 @@ static MlirValue below_end(SnBuilder *b, const Streams *s, MlirValue summed) {
   return s->stream.sum % s->g->plan->k ? sn_row_below(b, summed, s->sum) : (MlirValue){0};
 }
 
-// A unit of a line: 16 bytes at element `offset` of memory, of which `there` are copied (null: all) and the others are 0.
+// A unit of a line: 16 bytes at element `offset` of memory, of which `there` are copied (null: all); the others are 0.
 static void copy_unit(SnBuilder *b, const Copied *c, MlirValue memory, MlirValue to, MlirValue offset,
                       MlirValue there) {
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64);
@@ -168,7 +168,9 @@ static void copy_unit(SnBuilder *b, const Copied *c, MlirValue memory, MlirValue
 }
 
 // Of lines that begin anywhere: by how many elements a line's are behind the units around them.
-static MlirValue shift_of(SnBuilder *b, const Copied *c, MlirValue offset) { return modulo(b, offset, UNIT / c->bytes); }
+static MlirValue shift_of(SnBuilder *b, const Copied *c, MlirValue offset) {
+  return modulo(b, offset, UNIT / c->bytes);
+}
 
 // Bytes of a unit that are of the sum, from its element `summed` on, which may be beyond its end or before its begin.
 static MlirValue bytes_of_sum(SnBuilder *b, const Streams *s, const Copied *c, MlirValue summed, MlirValue in) {

@@ -1,7 +1,8 @@
-"""Each wgmma of a disassembled kernel has the descriptors' high words that the compiler wrote: nvdisasm's text on stdin.
+"""Each wgmma of a disassembled kernel has the descriptors' high words that were written: nvdisasm's text on stdin.
 
-A descriptor is two uniform registers; what says how lines lie is the second one's, a constant. ptxas 13.0 has dropped it
-where it was part of a 64-bit sum. Whoever wrote the register last, in the order of the text, must have moved it there.
+A descriptor is two uniform registers; what says how lines lie is the second one's, a constant. ptxas 13.0 has dropped
+it where it was part of a 64-bit sum. Whoever wrote the register last, in the order of the text, must have moved it
+there.
 """
 import re
 import sys
