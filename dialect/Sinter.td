@@ -799,6 +799,10 @@ def Sinter_SequenceOp : Sinter_Op<"sequence", [RecursiveMemoryEffects]> {
       those of its first turn; in each next one they are as many more as the loop has forms. A form waits for itself
       of the turn before, and for what by Q4 it waits for of that turn. On tensors what a form makes is one memory,
       and what a loop carries is two, by turns.
+    * (Q11) a form whose schedule has `repeated = 1` is computed by each block of the launch, which all store the same.
+      So are all forms of its phase, and the next phase, which there is, begins when the threads of a block are done.
+      Of that one, and of those behind it as long as they follow on repeated ones, no form is in a loop, and none
+      writes what the form reads or writes. It writes nothing that it reads, is in no loop, and has no sums over rows.
 
     ```mlir
     %z = sinter.sequence phases [0, 1] -> tensor<4x8xf32> {

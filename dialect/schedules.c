@@ -127,6 +127,9 @@ const SnScheduleKey sn_schedule_keys[] = {
      "of rows in registers, in a sequence: 1: what is read and no turn of its loop makes is read once, and stays in "
      "registers of each row's own threads over all turns; in no loop, what no form of the sequence makes is read in "
      "front of the wait for the form's phase"},
+    {"gpu_rows", "repeated", 0, 1, 1, 0, NULL,
+     "in a sequence: 1: each block of the launch computes all rows, and stores the same as all others, so that the "
+     "next phase begins when a block's own threads are done"},
     {"gpu_rows", "maximum", 0, 0, 0, 0, gpu_maxima,
      "how a sum of exponentials under a row's maximum gets it; \"online\": in the same phase, sums being scaled where "
      "it is exceeded; \"before\": by a phase of its own"},

@@ -103,6 +103,17 @@ void sn_sequence_last_before(const SnSequence *s, size_t *last);
 // Of any turn of a loop, and the next one: form i of the first and form k of the second.
 MlirValue sn_sequence_conflict_behind_turn(const SnSequence *s, size_t i, size_t k);
 
+// Form k is computed by each block of a GPU's launch, which all store the same (rule Q11).
+bool sn_sequence_is_repeated(const SnSequence *s, size_t k);
+// On a GPU the phase, but the first, begins when all blocks are done with the one before; else, behind repeated forms,
+// when the threads of a block are.
+bool sn_sequence_meets(const SnSequence *s, int64_t phase);
+// So many phases in front of this one are of repeated forms.
+int64_t sn_sequence_repeated_before(const SnSequence *s, int64_t phase);
+// What form k reads or writes and form `by` writes, both in no loop; null: nothing. Of one and the same form: what it
+// reads and writes.
+MlirValue sn_sequence_overwritten(const SnSequence *s, size_t k, size_t by);
+
 // On memrefs: form k writes this one, from around the sequence, in some turn.
 bool sn_sequence_writes(const SnSequence *s, size_t k, MlirValue memory);
 

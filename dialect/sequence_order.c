@@ -16,6 +16,8 @@
 // test: test/dialect/sequence.mlir, invalid_sequence.mlir, invalid_sequence_loops.mlir, sequence_fuzz.test
 
 #include "dialect/sequence.h"
+#include "dialect/dialect.h"
+#include "dialect/schedules.h"
 #include "dialect/steps.h"
 
 // ---- what a value is, of which turn -----------------------------------------------------------
@@ -182,6 +184,46 @@ MlirValue sn_sequence_conflict_behind_turn(const SnSequence *s, size_t i, size_t
   for (int64_t t = 1; t <= turns && t < loop->turns && sn_none(found); ++t)
     found = sn_sequence_conflict(s, (SnFormTurn){i, t - 1}, (SnFormTurn){k, t});
   return found;
+}
+
+// ---- forms that each block computes ----------------------------------------------------------
+
+bool sn_sequence_is_repeated(const SnSequence *s, size_t k) {
+  MlirAttribute schedule = sn_get_attr(s->forms.data[k], "schedule");
+  const char *mnemonic = schedule.ptr ? sn_schedule_mnemonic(schedule) : NULL;
+  return mnemonic && !strcmp(mnemonic, "gpu_rows") && sn_schedule_number(schedule, "repeated");
+}
+
+bool sn_sequence_meets(const SnSequence *s, int64_t phase) {
+  for (size_t k = 0; k < s->forms.size; ++k)
+    if (s->phase.data[k] == phase - 1)
+      return !sn_sequence_is_repeated(s, k);
+  return true;
+}
+
+int64_t sn_sequence_repeated_before(const SnSequence *s, int64_t phase) {
+  int64_t n = 0;
+  for (size_t k = 0; k < s->forms.size && s->phase.data[k] < phase; ++k)
+    n += (!k || s->phase.data[k] > s->phase.data[k - 1]) && sn_sequence_is_repeated(s, k);
+  return n;
+}
+
+MlirValue sn_sequence_overwritten(const SnSequence *s, size_t k, size_t by) {
+  SnFormTurn a = {k, 0}, b = {by, 0};
+  MlirOperation x = s->forms.data[k], y = s->forms.data[by];
+  for (intptr_t o = 0; o < sn_num_operands(y); ++o) {
+    MlirValue to = operand(s, b, o).value;
+    bool memory = mlirTypeIsAMemRef(sn_type_of(to));
+    if (!sn_form_writes(y, o) || (!memory && !sn_is_in_place(y)))
+      continue;
+    for (intptr_t i = 0; i < sn_num_operands(x); ++i)
+      if ((k != by || !sn_form_writes(x, i)) && sn_same(sn_shared(operand(s, a, i).value), sn_shared(to)))
+        return sn_operand(x, i);
+    for (intptr_t r = 0; r < sn_num_results(x); ++r)
+      if (sn_same(sn_result(x, r), sn_shared(to)))
+        return sn_result(x, r);
+  }
+  return (MlirValue){0};
 }
 
 bool sn_sequence_writes(const SnSequence *s, size_t k, MlirValue memory) {

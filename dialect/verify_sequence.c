@@ -2,7 +2,7 @@
 //
 // Labels are those of the ODS description; each has a test of its name.
 //
-// test: test/dialect/invalid_sequence.mlir, @q1.. to @q7, invalid_sequence_loops.mlir, @q8.. to @q10
+// test: test/dialect/invalid_sequence.mlir, @q1.. to @q7 and @q11, invalid_sequence_loops.mlir, @q8.. to @q10
 
 #include "dialect/dialect.h"
 #include "dialect/sequence.h"
@@ -221,6 +221,35 @@ static MlirLogicalResult check_circles(const SnSequence *s) {
   return SN_OK;
 }
 
+// Forms that each block computes: until all blocks meet again, nobody may store where one of them still reads, or
+// stores what others have already read.
+static MlirLogicalResult check_repeated(const SnSequence *s, size_t k) {
+  MlirOperation form = s->forms.data[k];
+  int64_t phase = s->phase.data[k], last = phase + 1; // of those that begin before all blocks have met
+  if (sn_sequence_loop(s, k)) // Q11
+    return sn_error(form, "is computed by each block, in a loop");
+  MlirAttribute sums = sn_get_attr(form, "accumulators");
+  if (sums.ptr && mlirArrayAttrGetNumElements(sums)) // Q11
+    return sn_error(form, "is computed by each block, and leaves sums over its rows");
+  if (!sn_none(sn_sequence_overwritten(s, k, k))) // Q11
+    return sn_error(form, "is computed by each block, and writes what it reads");
+  for (size_t i = 0; i < s->forms.size; ++i)
+    if (s->phase.data[i] == phase && !sn_sequence_is_repeated(s, i)) // Q11
+      return sn_error(form, "is computed by each block, and form %zu of its phase is not", i);
+  if (phase + 1 == sn_sequence_phases(s)) // Q11
+    return sn_error(form, "is computed by each block, and no phase comes behind it");
+  for (size_t i = k + 1; i < s->forms.size && s->phase.data[i] <= last; ++i) {
+    if (sn_sequence_loop(s, i)) // Q11
+      return sn_error(form, "is computed by each block, and form %zu, of the next phase, is in a loop", i);
+    if (!sn_none(sn_sequence_overwritten(s, k, i))) // Q11
+      return sn_error(form,
+                      "is computed by each block, and form %zu writes what it touches before all blocks have met", i);
+    if (s->phase.data[i] == last && sn_sequence_is_repeated(s, i))
+      ++last;
+  }
+  return SN_OK;
+}
+
 static MlirLogicalResult check_turns_alone(const SnSequence *s, MlirBlock body) {
   MlirOperation end = mlirBlockGetTerminator(body);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); sn_sequence_by_turns(s) && !mlirOperationEqual(op, end);
@@ -249,6 +278,9 @@ MlirLogicalResult sinter_sequence_verify(MlirOperation op) {
   }
   if (!sn_failed(result))
     result = check_waits(&s, last);
+  for (size_t k = 0; k < s.forms.size && !sn_failed(result); ++k)
+    if (sn_sequence_is_repeated(&s, k))
+      result = check_repeated(&s, k);
   free(last);
   sn_sequence_free(&s);
   return result;

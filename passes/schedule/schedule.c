@@ -144,8 +144,10 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   for (size_t k = 0; k < sequences.size && !sn_failed(result); ++k) {
     if (strcmp(options->target, "gpu"))
       sn_schedule_cpu_sequence(sequences.data[k]);
-    else if (!sn_get_attr(sequences.data[k], "schedule").ptr)
+    else if (!sn_get_attr(sequences.data[k], "schedule").ptr) {
+      sn_schedule_gpu_repeated(sequences.data[k]);
       sn_set_attr(sequences.data[k], "schedule", sn_schedule_gpu_sequence(sequences.data[k], options));
+    }
   }
   sn_vec_free(&sequences);
   sn_vec_free(&tuning);

@@ -62,6 +62,8 @@ bool sn_schedule_kernel_runs(const SnForm *form, const char *kernel, const char 
 MlirAttribute sn_schedule_steps(MlirOperation steps, const SnScheduleOptions *options);
 // Of a sequence whose forms have theirs, for a GPU.
 MlirAttribute sn_schedule_gpu_sequence(MlirOperation sequence, const SnScheduleOptions *options);
+// Forms of a sequence for a GPU that each block computes get it said.
+void sn_schedule_gpu_repeated(MlirOperation sequence);
 // For a CPU: what it waits for, and how its forms run, where it does not say so yet.
 void sn_schedule_cpu_sequence(MlirOperation sequence);
 

@@ -437,3 +437,122 @@ func.func @q7_right(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32
   }
   return
 }
+
+// -----
+
+func.func @q11(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  sinter.sequence phases [0, 1] {
+    // expected-error @below {{is computed by each block, and form 1 writes what it touches before all blocks have met}}
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) schedule(#sinter.gpu_rows<repeated = 1>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%z[i, j] : memref<4x8xf32>) outs(%x[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
+
+// -----
+
+func.func @q11_behind_two(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  sinter.sequence phases [0, 1, 2] {
+    // expected-error @below {{is computed by each block, and form 2 writes what it touches before all blocks have met}}
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) schedule(#sinter.gpu_rows<repeated = 1>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%y[i, j] : memref<4x8xf32>) outs(%z[i, j] : memref<4x8xf32>) schedule(#sinter.gpu_rows<repeated = 1>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%z[i, j] : memref<4x8xf32>) outs(%x[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
+
+// -----
+
+func.func @q11_phase(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  sinter.sequence phases [0, 0, 1] {
+    // expected-error @below {{is computed by each block, and form 1 of its phase is not}}
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) schedule(#sinter.gpu_rows<repeated = 1>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%z[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%y[i, j] : memref<4x8xf32>) outs(%x[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
+
+// -----
+
+func.func @q11_last(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  sinter.sequence phases [0, 1] {
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    // expected-error @below {{is computed by each block, and no phase comes behind it}}
+    sinter.rowwise (i = 4) by (j = 8) ins(%y[i, j] : memref<4x8xf32>) outs(%z[i, j] : memref<4x8xf32>) schedule(#sinter.gpu_rows<repeated = 1>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
+
+// -----
+
+func.func @q11_in_place(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  sinter.sequence phases [0, 1] {
+    // expected-error @below {{is computed by each block, and writes what it reads}}
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%x[i, j] : memref<4x8xf32>) schedule(#sinter.gpu_rows<repeated = 1>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
+
+// -----
+
+func.func @q11_right(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  sinter.sequence phases [0, 1, 2] {
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) schedule(#sinter.gpu_rows<repeated = 1>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%y[i, j] : memref<4x8xf32>) outs(%z[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%z[i, j] : memref<4x8xf32>) outs(%x[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}

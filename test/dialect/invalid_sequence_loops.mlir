@@ -561,3 +561,49 @@ func.func @q7_behind_loop(%a: memref<4x8xf32>, %b: memref<4x8xf32>, %c: memref<4
   }
   return
 }
+
+// -----
+
+func.func @q11_loop(%x: memref<4x8xf32>, %y: memref<4x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  sinter.sequence phases [0, 1] {
+    scf.for %t = %c0 to %c4 step %c1 {
+      // expected-error @below {{is computed by each block, in a loop}}
+      sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) schedule(#sinter.gpu_rows<repeated = 1>) {
+      ^row(%a: tensor<8xf32>):
+        sinter.yield %a : tensor<8xf32>
+      }
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%y[i, j] : memref<4x8xf32>) outs(%x[i, j] : memref<4x8xf32>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
+
+// -----
+
+func.func @q11_before_loop(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  sinter.sequence phases [0, 1] {
+    // expected-error @below {{is computed by each block, and form 1, of the next phase, is in a loop}}
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>) schedule(#sinter.gpu_rows<repeated = 1>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    scf.for %t = %c0 to %c4 step %c1 {
+      sinter.rowwise (i = 4) by (j = 8) ins(%y[i, j] : memref<4x8xf32>) outs(%z[i, j] : memref<4x8xf32>) {
+      ^row(%a: tensor<8xf32>):
+        sinter.yield %a : tensor<8xf32>
+      }
+    }
+    sinter.yield
+  }
+  return
+}

@@ -65,7 +65,8 @@ static void find_operand(const SnGpuWriting *w, size_t o, MlirValue *operand, Ml
     *operand = sn_turns_memref(w->b, w->turns, v);
     *address = sn_turns_address(w->b, w->turns, v);
   } else {
-    *operand = w->k->operands[w->member->operands.data[o]];
+    MlirValue own = sn_gpu_repeated_operand(w->q, w->member, o);
+    *operand = sn_none(own) ? w->k->operands[w->member->operands.data[o]] : own;
     *address = w->k->addresses[w->member->operands.data[o]];
   }
 }
@@ -88,8 +89,8 @@ MlirLogicalResult sn_gpu_write_member(MlirOperation op, const SnGpuBody *body, v
   SnGpuKernel apart = *k;
   MlirValue zero = unknown_zero(b, w->zero, &w->begin);
   apart.thread = sn(b, "arith.addi", k->thread, zero);
-  apart.block = sn(b, "arith.addi", k->block, zero);
-  apart.grid = sn(b, "arith.addi", k->grid, zero);
+  apart.block = m->repeated ? zero : sn(b, "arith.addi", k->block, zero);
+  apart.grid = m->repeated ? sn_index(b, 1) : sn(b, "arith.addi", k->grid, zero);
   k = &apart;
   MlirValue tenant, all = sn_index(b, m->launch.blocks), at_once = sn(b, "arith.muli", k->grid, sn_index(b, m->beside));
   SnIf some = {0};

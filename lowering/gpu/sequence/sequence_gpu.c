@@ -62,9 +62,16 @@ static MlirLogicalResult gather(MlirOperation op, const SnGpuBody *body, void *u
   if (l->threads > q->plan.threads)
     return sn_error(op, "has blocks of %lld threads, in a sequence of blocks of %lld", (long long)l->threads,
                     (long long)q->plan.threads);
+  SnGpuSequencePlan plan = q->plan;
+  bool repeated = sn_sequence_is_repeated(&q->s, q->members.size);
+  if (repeated) // as if it were alone
+    plan.blocks = 1;
+  if (repeated && body->hold)
+    return sn_error(op, "holds what it reads, and is computed by each block");
   SnGpuMember m = {.op = op,
               .launch = *l,
-              .beside = sn_gpu_beside(&q->plan, l),
+              .beside = sn_gpu_beside(&plan, l),
+              .repeated = repeated,
               .holds = body->hold != NULL,
               .scratch = (q->scratch + SCRATCH_ALIGNED - 1) / SCRATCH_ALIGNED * SCRATCH_ALIGNED};
   for (intptr_t k = 0; k < sn_num_operands(op); ++k)
@@ -130,6 +137,7 @@ MlirLogicalResult sn_gpu_lower_sequence(MlirOperation op, SnGpuTakeBody take, vo
     gather_loops(&q);
     find_written(&q);
     sn_gpu_plan_asked(&q);
+    sn_gpu_plan_repeated(&q);
     SnGpuLaunch launch = {.blocks = q.plan.blocks,
                           .filling = true,
                           .least = q.least,

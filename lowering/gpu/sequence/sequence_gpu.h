@@ -15,6 +15,9 @@ typedef struct {
   SnGpuLaunch launch;
   int64_t beside;          // of its blocks, in one of the launch
   int64_t scratch;         // where its piece of the workspace begins
+  bool repeated;           // each block of the launch computes all of its blocks
+  bool stays;              // of a repeated form: the next phase reads its output in the block's shared memory,
+  MlirValue own;           // which this is; the first block stores it for who comes later
   bool holds;              // what it reads, over turns or over the wait for its phase
   SN_VEC(size_t) operands; // which of the kernel's; of what a loop makes, of which it is a part
   SN_VEC(bool) may_hold;   // of each operand: no turn makes it
@@ -64,6 +67,16 @@ void sn_gpu_ask(SnBuilder *b, const SnGpuKernel *k, const SnGpuAsked *a);
 
 // Where all forms are written: their loads of what is read once. `b` is in front of them.
 void sn_gpu_read_once(SnBuilder *b, const SnGpuKernel *k, const SnGpuSequence *q);
+
+// ---- repeated.c: what each block computes, for itself
+
+// Which outputs stay in shared memory.
+void sn_gpu_plan_repeated(SnGpuSequence *q);
+void sn_gpu_make_repeated(SnBuilder *b, SnGpuKernel *k, SnGpuSequence *q);
+// What form m has in place of its operand in memory; null: nothing.
+MlirValue sn_gpu_repeated_operand(const SnGpuSequence *q, const SnGpuMember *m, size_t operand);
+// Behind the forms of the phase, when the block's threads have met.
+void sn_gpu_store_repeated(SnBuilder *b, const SnGpuKernel *k, const SnGpuSequence *q, int64_t phase);
 
 // ---- sequence_clocks.c: when blocks began and ended each phase
 

@@ -14,9 +14,10 @@
 #include "lowering/gpu/sequence/sequence_gpu.h"
 #include "lowering/rows/rowprogram.h"
 
-// Turns that meet at no barrier, of all loops in front of a phase.
+// Phases that begin without a barrier of all blocks: turns of loops in front of this one, and what follows on forms
+// that each block computes.
 static int64_t without_barrier(const SnGpuSequence *q, int64_t phase) {
-  int64_t n = 0;
+  int64_t n = sn_sequence_repeated_before(&q->s, phase);
   for (size_t i = 0; i < q->s.loops.size; ++i) {
     const SnSequenceLoop *loop = &q->s.loops.data[i];
     if (q->words.data[i].size && phase > sn_loop_first_phase(&q->s, loop))
@@ -66,15 +67,20 @@ static void hold(SnBuilder *b, const Emitting *e, size_t m) {
 }
 
 // While blocks wait for the phase that form m begins, what its forms hold is on its way to registers, of the first of
-// them as much as there is room for.
+// them as much as there is room for. Where each block computes them, those of the next phase do so, too.
 static void hold_over_wait(SnBuilder *b, const Emitting *e, size_t m) {
   const SnSequence *s = &e->q->s;
   int64_t phase = s->phase.data[m], words = 0;
-  for (; m < e->q->members.size && s->phase.data[m] == phase && words < HELD_WORDS; ++m)
-    if (!sn_sequence_loop(s, m)) {
-      hold(b, e, m);
-      words += words_of(&e->q->members.data[m].held);
+  for (; m < e->q->members.size && s->phase.data[m] <= phase && words < HELD_WORDS; ++m) {
+    if (sn_sequence_loop(s, m))
+      continue;
+    if (e->q->members.data[m].repeated) {
+      phase = s->phase.data[m] + 1;
+      continue;
     }
+    hold(b, e, m);
+    words += words_of(&e->q->members.data[m].held);
+  }
 }
 
 // i64: what the counter is when all blocks have been counted so often (i64).
@@ -93,6 +99,12 @@ static void begin_phase(SnBuilder *b, const Emitting *e, MlirValue before, int64
   MlirValue began = before;
   sn_gpu_sync(b, k);
   sn_gpu_keep_time(b, k, q, before, true);
+  if (!sn_sequence_meets(&q->s, q->s.phase.data[m]) && !(sn_sequence_loop(&q->s, m) && phase < 0)) {
+    sn_gpu_store_repeated(b, k, q, q->s.phase.data[m] - 1);
+    ask_ahead(b, e, phase);
+    sn_gpu_keep_time(b, k, q, began, false);
+    return;
+  }
   SnIf first = sn_if(b, k->first);
   MlirValue counter = sn_gpu_counter(b, k, sn_index(b, 0));
   sn_gpu_count(b, counter);
@@ -227,6 +239,7 @@ void sn_gpu_emit_sequence(SnBuilder *b, SnGpuKernel *k, const void *user) {
       sn_gpu_clear_words(b, k, word);
       sn_gpu_make_word_memory(b, k, sn_type_of(sn_operand(form, (intptr_t)word->input)), word);
     }
+  sn_gpu_make_repeated(b, k, q);
   if (q->plan.clocks)
     sn_gpu_make_clocks(b, k, q);
   sn_gpu_keep_time(b, k, q, sn_int(b, i64, 0), false);

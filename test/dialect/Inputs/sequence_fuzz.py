@@ -4,9 +4,10 @@
 
 A sequence is drawn: forms that copy one buffer to another, and the least phase that each may have, or for how many
 first forms it waits, at least. It is broken by a wait that is dropped, a count that is off by one, two forms that
-change places, or a buffer that is used again too early. What is right is decided here, from which buffer each form
-reads and which it writes; the verifier is not asked. Of tensors, memory is what sinter.steps store to in place. In a
-loop memory goes round, and a form of a turn is looked at by itself.
+change places, or a buffer that is used again too early. Or forms are repeated by each block, which may be right or not.
+What is right is decided here, from which buffer each form reads and which it writes; the verifier is not asked. Of
+tensors, memory is what sinter.steps store to in place. In a loop memory goes round, and a form of a turn is looked at
+by itself.
 """
 import random
 import re
@@ -110,14 +111,32 @@ def text_of_values(number, buffers, forms, phases, waits):
             f"    sinter.yield %v{len(forms) - 1} : tensor<4x8xf32>\n  }}\n  return %y : tensor<4x8xf32>\n}}\n")
 
 
-def text(number, buffers, forms, phases, waits):
+def legal_repeated(forms, phases, repeated):
+    """Forms that each block computes: their phases are, one comes behind, and until all blocks meet again nobody writes
+    what they touch."""
+    if not legal(forms, phases, False):
+        return False
+    all_of = lambda p: all(r for r, q in zip(repeated, phases) if q == p)
+    for k in (k for k, r in enumerate(repeated) if r):
+        last = phases[k] + 1
+        if not all_of(phases[k]) or last > phases[-1]:
+            return False
+        while last in phases and all_of(last):
+            last += 1
+        if any(phases[i] <= last and forms[i][1] in forms[k] for i in range(k + 1, len(forms))):
+            return False
+    return True
+
+
+def text(number, buffers, forms, phases, waits, repeated=()):
     arguments = ", ".join(f"%b{i}: memref<4x8xf32>" for i in range(buffers))
+    said = {k: "schedule(#sinter.gpu_rows<repeated = 1>) " for k, r in enumerate(repeated) if r}
     body = "".join(f"""    sinter.rowwise (i = 4) by (j = 8) ins(%b{x}[i, j] : memref<4x8xf32>)
-        outs(%b{y}[i, j] : memref<4x8xf32>) {{
+        outs(%b{y}[i, j] : memref<4x8xf32>) {said.get(k, '')}{{
     ^row(%a: tensor<8xf32>):
       sinter.yield %a : tensor<8xf32>
     }}
-""" for x, y in forms)
+""" for k, (x, y) in enumerate(forms))
     numbers = f"{'waits' if waits else 'phases'} [{', '.join(map(str, phases))}]"
     return (f"func.func @f{number}({arguments}) {{\n  sinter.sequence {numbers} {{\n{body}"
             "    sinter.yield\n  }\n  return\n}\n")
@@ -265,6 +284,10 @@ def main():
             continue
         buffers, forms, phases = draw(r, waits)
         programs.append((text(len(programs), buffers, forms, phases, waits), True))
+        if not waits:
+            repeated = [r.random() < 0.3 for _ in forms]
+            programs.append((text(len(programs), buffers, forms, phases, waits, repeated),
+                             legal_repeated(forms, phases, repeated)))
         forms, phases = broken(r, buffers, forms, phases, waits)
         programs.append((text(len(programs), buffers, forms, phases, waits), legal(forms, phases, waits)))
     starts, line = [], 1

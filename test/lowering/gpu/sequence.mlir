@@ -121,3 +121,52 @@ func.func private @ahead(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %w: memref<10
   }
   return
 }
+
+// What each block computes stays in its shared memory, and is followed by no wait for others: only the threads of the
+// block meet. The first block stores it, for a form of a later phase. One of the two borders is counted.
+
+// CHECK-LABEL: gpu.func @repeated(
+// CHECK-SAME: %[[Y:[a-z0-9]+]]: memref<4x8xf32>, %{{.*}}: memref<4x8xf32>, %{{.*}}: memref<4x8xf32>
+// CHECK: %[[OWN:.*]] = memref.view {{.*}} to memref<4x8xf32, #gpu.address_space<workgroup>>
+// CHECK: %[[ZERO:.*]] = arith.index_cast %{{.*}} : i32 to index
+// CHECK: %[[ALL:.*]] = arith.muli %c1{{.*}}, %c1{{.*}} : index
+// CHECK: scf.for %{{.*}} = %[[ZERO]] to %c1{{.*}} step %[[ALL]]
+// CHECK: memref.store %{{.*}}, %[[OWN]]
+// CHECK: gpu.barrier
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %block_id_x, %c0
+// CHECK-NEXT: scf.if %[[FIRST]]
+// CHECK: %[[N:.*]] = memref.load %[[OWN]]
+// CHECK-NEXT: memref.store %[[N]], %[[Y]]
+// CHECK-NOT: red.release
+// CHECK: memref.load %[[OWN]]
+// CHECK: memref.store
+// CHECK: red.release.gpu.global.add.u64
+// CHECK: %[[BEFORE:.*]] = arith.subi %c2_i64{{.*}}, %c1_i64
+// CHECK: arith.muli %[[BEFORE]]
+// CHECK: ld.acquire.gpu.global.u64
+// CHECK: memref.load %[[Y]]
+// CHECK: arith.muli %c2_i64
+// CHECK: atom.acq_rel.gpu.global.add.u64
+func.func private @repeated(%x: memref<4x8xf32>, %y: memref<4x8xf32>, %z: memref<4x8xf32>, %u: memref<4x8xf32>)
+    attributes {sinter.kernel} {
+  sinter.sequence phases [0, 1, 2] schedule(#sinter.gpu_sequence<threads = 128, blocks = 2>) {
+    sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf32>) outs(%y[i, j] : memref<4x8xf32>)
+        schedule(#sinter.gpu_rows<threads = 128, blocks = 1, repeated = 1>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%y[i, j] : memref<4x8xf32>) outs(%z[i, j] : memref<4x8xf32>)
+        schedule(#sinter.gpu_rows<threads = 128, blocks = 4>) {
+    ^row(%a: tensor<8xf32>):
+      sinter.yield %a : tensor<8xf32>
+    }
+    sinter.rowwise (i = 4) by (j = 8) ins(%z[i, j] : memref<4x8xf32>, %y[i, j] : memref<4x8xf32>) outs(%u[i, j] : memref<4x8xf32>)
+        schedule(#sinter.gpu_rows<threads = 128, blocks = 4>) {
+    ^row(%a: tensor<8xf32>, %b: tensor<8xf32>):
+      %c = arith.addf %b, %a : tensor<8xf32>
+      sinter.yield %c : tensor<8xf32>
+    }
+    sinter.yield
+  }
+  return
+}
