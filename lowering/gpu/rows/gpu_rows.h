@@ -96,7 +96,7 @@ MlirValue sn_gpu_select(SnBuilder *b, MlirValue condition, MlirValue x, MlirValu
 
 // In front of a loop: reads what stays over turns. In a turn: the resident vectors have it.
 void sn_gpu_hold(SnBuilder *b, SnGpuRowKernel *g, const bool *may, SnValueVec *held);
-void sn_gpu_give_held(SnBuilder *b, SnGpuRowKernel *g);
+void sn_gpu_give_held(SnGpuRowKernel *g);
 // The same of numbers of the row, in front of the turn's work.
 void sn_gpu_read_early(SnBuilder *b, SnGpuRowKernel *g, const bool *may, SnValueVec *early);
 void sn_gpu_give_early(SnGpuRowKernel *g);

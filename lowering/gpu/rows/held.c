@@ -52,22 +52,10 @@ void sn_gpu_hold(SnBuilder *b, SnGpuRowKernel *g, const bool *may, SnValueVec *h
   }
 }
 
-// What is held was read for the first of the block's rows; of others it is read now.
-static MlirValue held_or_read(SnBuilder *b, SnGpuRowKernel *g, size_t u, size_t k, MlirValue held) {
-  if (sn_none(g->k->held_now))
-    return held;
-  SnIf now = sn_if(b, g->k->held_now, sn_type_of(held));
-  sn_else(b, &now, held);
-  MlirValue read = sn_row_load_lanes(b, &g->program, &g->resident[u], &g->program.sources.data[k].access);
-  sn_end_if(b, &now, read);
-  return sn_result(now.op, 0);
-}
-
-void sn_gpu_give_held(SnBuilder *b, SnGpuRowKernel *g) {
+void sn_gpu_give_held(SnGpuRowKernel *g) {
   size_t n = 0;
   for (size_t u = 0; u < g->mine.resident; ++u)
     for (size_t k = 0; k < g->form->inputs.size; ++k)
       if (is_held(g, g->k->may_hold, k))
-        sn_fragment_give(&g->resident[u], mlirBlockGetArgument(g->form->body, (intptr_t)k),
-                         held_or_read(b, g, u, k, g->k->held->data[n++]));
+        sn_fragment_give(&g->resident[u], mlirBlockGetArgument(g->form->body, (intptr_t)k), g->k->held->data[n++]);
 }

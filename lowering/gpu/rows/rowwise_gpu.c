@@ -88,7 +88,7 @@ static void emit_row(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *
   if (g->mine.resident)
     sn_gpu_begin_resident(b, g, row, g->resident, g->inside);
   if (g->mine.held && k->held)
-    sn_gpu_give_held(b, g);
+    sn_gpu_give_held(g);
   if (k->early)
     sn_gpu_give_early(g);
   if (shared) {

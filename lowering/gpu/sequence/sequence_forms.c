@@ -80,6 +80,47 @@ static void leave_shared(SnBuilder *b, SnGpuKernel *of, MlirValue block, MlirVal
   sn_end_if(b, &more);
 }
 
+// A block of the form's: `number` of all. `holds`: what its threads hold is of this one.
+static void write_block(const SnGpuWriting *w, const SnGpuBody *body, SnGpuKernel *k, MlirValue number,
+                        MlirValue tenant, MlirValue at_once, bool holds, bool *meets) {
+  SnBuilder *b = w->b;
+  const SnGpuMember *m = w->member;
+  SnGpuRole role = {.name = "a block of a form", .warps = m->launch.threads / 32, .barrier = 1};
+  SnGpuKernel of = form_kernel(b, k, m, number, tenant, &role);
+  sn_gpu_new_tenants(k->arena, m->beside, tenant);
+  MlirValue *operands = sn_alloc((m->operands.size + 1) * sizeof *operands),
+            *addresses = sn_alloc((m->operands.size + 1) * sizeof *addresses);
+  for (size_t i = 0; i < m->operands.size; ++i)
+    find_operand(w, i, &operands[i], &addresses[i]);
+  const SnGpuWords *words = w->turns ? sn_gpu_words_of_loop(w->q, w->turns->loop) : NULL;
+  SnGpuSent *sent = sn_alloc((words ? words->size + 1 : 1) * sizeof *sent);
+  for (size_t i = 0; words && i < words->size; ++i) {
+    operands[words->data[i].input] = words->data[i].memory;
+    sent[of.num_sent++] = sn_gpu_words_to_send(b, k, &words->data[i], w->turns);
+  }
+  of.sent = sent;
+  of.operands = operands;
+  of.addresses = addresses;
+  of.num_operands = m->operands.size;
+  of.held = holds && m->held.size ? &m->held : NULL;
+  of.may_hold = m->may_hold.data;
+  of.early = m->early.size ? &m->early : NULL;
+  of.may_early = m->may_early.data;
+  if (body->scratch) {
+    MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+    of.scratch = sn(b, "memref.view", k->scratch, sn_index(b, m->scratch),
+                    sn_memref(mlirIntegerTypeGet(b->ctx, 8), 1, &body->scratch));
+    of.scratch_address = sn(b, "arith.addi", k->scratch_address, sn_int(b, i64, m->scratch));
+  }
+  body->emit(b, &of, body->user);
+  *meets = k->arena->launched_bytes > k->arena->kept_bytes;
+  if (*meets)
+    leave_shared(b, &of, number, at_once, m);
+  free(sent);
+  free(operands);
+  free(addresses);
+}
+
 // One block of the form's, or those that come in turns.
 MlirLogicalResult sn_gpu_write_member(MlirOperation op, const SnGpuBody *body, void *user) {
   SnGpuWriting *w = user;
@@ -98,46 +139,20 @@ MlirLogicalResult sn_gpu_write_member(MlirOperation op, const SnGpuBody *body, v
     some = sn_if(b, sn(b, "arith.cmpi", k->thread, sn_index(b, m->beside * m->launch.threads),
                        sn_attr("predicate", sn_i64(b->ctx, 6)))); // ult
   MlirValue block = block_of(b, k, m, &tenant);
+  // What is held is read for a block's first turn; others, on a device of few blocks, read theirs.
+  if (m->held.size && !w->turns) {
+    SnIf first = sn_if(b, sn(b, "arith.cmpi", block, all, sn_attr("predicate", sn_i64(b->ctx, 6)))); // ult
+    write_block(w, body, k, block, tenant, at_once, true, &w->meets);
+    sn_end_if(b, &first);
+    block = sn(b, "arith.addi", block, at_once);
+  }
+  bool also = false;
   SnLoop turn = sn_for(b, block, all, at_once);
-  SnGpuRole role = {.name = "a block of a form", .warps = m->launch.threads / 32, .barrier = 1};
-  SnGpuKernel of = form_kernel(b, k, m, turn.index, tenant, &role);
-  sn_gpu_new_tenants(k->arena, m->beside, tenant);
-  MlirValue *operands = sn_alloc((m->operands.size + 1) * sizeof *operands),
-            *addresses = sn_alloc((m->operands.size + 1) * sizeof *addresses);
-  for (size_t i = 0; i < m->operands.size; ++i)
-    find_operand(w, i, &operands[i], &addresses[i]);
-  const SnGpuWords *words = w->turns ? sn_gpu_words_of_loop(w->q, w->turns->loop) : NULL;
-  SnGpuSent *sent = sn_alloc((words ? words->size + 1 : 1) * sizeof *sent);
-  for (size_t i = 0; words && i < words->size; ++i) {
-    operands[words->data[i].input] = words->data[i].memory;
-    sent[of.num_sent++] = sn_gpu_words_to_send(b, k, &words->data[i], w->turns);
-  }
-  of.sent = sent;
-  of.operands = operands;
-  of.addresses = addresses;
-  of.num_operands = m->operands.size;
-  of.held = m->held.size ? &m->held : NULL;
-  if (of.held && !w->turns && m->launch.blocks > 1)
-    of.held_now = sn(b, "arith.cmpi", turn.index, block, sn_attr("predicate", sn_i64(b->ctx, 0))); // eq
-  of.may_hold = m->may_hold.data;
-  of.early = m->early.size ? &m->early : NULL;
-  of.may_early = m->may_early.data;
-  if (body->scratch) {
-    MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
-    of.scratch = sn(b, "memref.view", k->scratch, sn_index(b, m->scratch),
-                    sn_memref(mlirIntegerTypeGet(b->ctx, 8), 1, &body->scratch));
-    of.scratch_address = sn(b, "arith.addi", k->scratch_address, sn_int(b, i64, m->scratch));
-  }
-  body->emit(b, &of, body->user);
-  w->meets = k->arena->launched_bytes > k->arena->kept_bytes;
-  if (w->meets)
-    leave_shared(b, &of, turn.index, at_once, m);
+  write_block(w, body, k, turn.index, tenant, at_once, w->turns != NULL, &also);
   sn_next(b, &turn);
+  w->meets |= also;
   if (!sn_null(some.op))
     sn_end_if(b, &some);
-  free(sent);
-  free(operands);
-  free(addresses);
   return SN_OK;
 }
 

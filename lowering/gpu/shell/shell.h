@@ -59,7 +59,6 @@ typedef struct {
   bool cluster_began;                      // the wait for all blocks of the cluster to have begun is written
   bool single_tile;                        // each team has one
   const SnValueVec *held;                  // what was read in front of the loop; null: nothing was
-  MlirValue held_now;                      // i1: for the block at work; null: it has no other
   const SnValueVec *early;                 // numbers of rows that were read before the turn's words came; null: none
   const SnGpuSent *sent;                   // what is handed to the next turn
   size_t num_sent;
