@@ -326,10 +326,12 @@ static double fetch_cycles(const SnForm *f, const SnGpuPoints *points, size_t pr
 // 128 by 128, 1934 of 128 by 256; 5 x 5 of 128 and 14 filters 1051 of 128 by 64, 481 of 64 by 32; 7 x 7 of 161 and 3
 // filters, whose columns are the image's, 1395 of 64 by 128, 2115 of 64 by 256; 5 x 5 of 6, 1312 of 64 by 128, 3700 of
 // 128 by 192.)
+// Of few filters, the rows, a warpgroup's have nothing to do. (128 by 192 of 12 and 32: 1.2 and 1.09 of 64 by 128.)
 static double window_cycles(const SnForm *f, const SnGpuPoints *points, size_t product, const StagedTile *t) {
   const double of_piece = 1.15, of_found = 250; // of all that a slot has; of those of one thread
   SnGpuProduct p = sn_gpu_product(f, product, staged_kernel(f));
-  double bytes = 0, pieces = 0;
+  int64_t rows = sn_gpu_dims_size(f, &points->rows);
+  double bytes = 0, pieces = 0, empty = t->m > SN_GPU_WARPGROUP_ROWS && rows != SN_DYNAMIC && rows <= t->m / 2 ? 2 : 1;
   for (int is_a = 0; is_a < 2; ++is_a) {
     SnGpuSlot slot;
     const SnGpuDims *outer = is_a ? &points->rows : &points->columns;
@@ -344,7 +346,7 @@ static double window_cycles(const SnForm *f, const SnGpuPoints *points, size_t p
   bool found = f->dims.data[p.summed.first + p.summed.num_dims - 1].size < sn_gpu_map_sum(&p);
   double ask = pieces * (found ? of_found / (double)sn_gpu_fetchers(f, points, t->m, t->n) : of_piece),
          read = bytes / WINDOW_BYTES_OF_A_CYCLE;
-  return pieces == 0 ? 0 : read > ask + WINDOW_CYCLES ? read : ask + WINDOW_CYCLES;
+  return pieces == 0 ? 0 : empty * (read > ask + WINDOW_CYCLES ? read : ask + WINDOW_CYCLES);
 }
 
 static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split,

@@ -515,3 +515,18 @@ func.func @short_sums(%x: tensor<4x1573x24xf16>, %w: tensor<4x24x240xf16>, %e: t
   }
   return %0 : tensor<4x1573x240xf16>
 }
+
+// -----
+
+// Windows beside 16 filters, the rows: half of a tile of 128 would be empty.
+
+// CHECK-LABEL: func @few_filters_are_rows
+//       CHECK: kernel = "wgmma", m = 64,
+func.func @few_filters_are_rows(%x: tensor<32x37x37x440xf16>, %w: tensor<16x3x3x440xf16>, %e: tensor<32x16x37x37xf32>) -> tensor<32x16x37x37xf32> {
+  %0 = sinter.contract (n = 32, o = 16) by (y = 37, x = 37) product (r = 3, s = 3, c = 440) (%w[o, r, s, c] : tensor<16x3x3x440xf16>, %x[n, y + r - 1, x + s - 1, c] : tensor<32x37x37x440xf16> else 0.0) : f32
+      outs(%e[n, o, y, x] : tensor<32x16x37x37xf32>) {
+  ^row(%acc: tensor<1369xf32>):
+    sinter.yield %acc : tensor<1369xf32>
+  }
+  return %0 : tensor<32x16x37x37xf32>
+}
