@@ -325,7 +325,7 @@ static void merge(Search *s, Pair *p, SnMerge *m, const SnOpVec *waiting) {
     for (size_t i = 0; form && i < form->pairs.size; ++i)
       renew_place(s, form->pairs.data[i], false);
   }
-  for (size_t k = 0; k < makers.size; ++k)
+  for (size_t k = 0; k < makers.size && less; ++k) // else each of their results has the readers that it had
     renew_readers(s, makers.data[k]);
   if (merged)
     add_pairs(s, merged, false, less ? NULL : &apart);
