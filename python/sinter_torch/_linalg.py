@@ -24,7 +24,9 @@ import re
 
 import torch
 
+from ._constants import fold, widen_halves
 from ._decompositions import graphs, taken_apart
+from ._operands import plain
 from ._sizes import FLATTEN, answer, equal_sizes, of_torch_mlir, questions
 
 _OPERATOR = re.compile(
@@ -309,7 +311,7 @@ def _lowered(exported, name, gradients):
     exported = widen_means(taken_apart(exported, _own("erfc")[1], _own("detach")[1] if gradients else _same))
     from_the_front(exported)
     name_constants(exported)
-    exported = of_torch_mlir(exported)
+    exported = widen_halves(plain(fold(of_torch_mlir(exported))))
     ours = any(getattr(node.target, "namespace", "") == "sinter" for part in graphs(exported)
                for node in part.graph.nodes)  # fmt: skip
     into = functools.partial(fx.export_and_import, exported, func_name=name, fx_importer=_importer(),
