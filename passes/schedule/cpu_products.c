@@ -50,7 +50,7 @@
 #define SHARED_BLOCKS 3    // that use weights which are copied once for all: with two the copy goes through caches
 #define SHARED_WEIGHTS (1 << 20) // bytes of such a copy, which stays in the second cache
 #define SHARED_WORK (1 << 16)    // elements that are not copied again: some microseconds
-#define LEAST_RUN 8        // elements of k that are neighbours, to be read by tables
+#define LEAST_RUN 4        // elements of k that are neighbours, to be read by tables
 #define WINDOW_COLUMNS 128 // that rows are multiplied by without being copied: for more the copy is soon paid for
 #define LANES_SUMMED 5     // steps that it takes to add up the lanes of a vector
 #define READ_COLUMNS 2048 // of weights [k, j] at once, whose sums stay in the first cache

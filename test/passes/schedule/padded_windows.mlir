@@ -84,10 +84,10 @@ func.func @read_once(%x: tensor<4x18x18x64xbf16>, %w: tensor<8x64xbf16>) -> tens
 
 // CHECK-LABEL: func @channels_first
 //   CHECK-NOT:   sinter.rowwise
-func.func @channels_first(%x: tensor<4x21x18x18xbf16>, %w: tensor<9x21x5x5xbf16>) -> tensor<4x18x18x9xf32> {
+func.func @channels_first(%x: tensor<4x21x18x18xbf16>, %w: tensor<9x21x3x3xbf16>) -> tensor<4x18x18x9xf32> {
   %e = tensor.empty() : tensor<4x18x18x9xf32>
   %y = sinter.contract (n = 4, y = 18, x = 18) by (o = 9)
-      product (c = 21, r = 5, s = 5) (%x[n, c, y + r - 2, x + s - 2] : tensor<4x21x18x18xbf16> else 0.0, %w[o, c, r, s] : tensor<9x21x5x5xbf16>) : f32
+      product (c = 21, r = 3, s = 3) (%x[n, c, y + r - 1, x + s - 1] : tensor<4x21x18x18xbf16> else 0.0, %w[o, c, r, s] : tensor<9x21x3x3xbf16>) : f32
       outs(%e[n, y, x, o] : tensor<4x18x18x9xf32>) {
   ^row(%a: tensor<9xf32>):
     sinter.yield %a : tensor<9xf32>
