@@ -60,8 +60,8 @@ class _Folder:
         self.known = {}    # a node: its value, of few elements
         signature = exported.graph_signature
         names = {**signature.inputs_to_lifted_tensor_constants, **signature.inputs_to_buffers}
-        self.given = {k: v for k, n in names.items()
-                      if isinstance(v := exported.constants.get(n, exported.state_dict.get(n)), torch.Tensor)}  # fmt: skip
+        values = {k: exported.constants.get(n, exported.state_dict.get(n)) for k, n in names.items()}
+        self.given = {k: v for k, v in values.items() if isinstance(v, torch.Tensor)}
         self.moves, self.makers = _moves(), _makers()
 
     def _computed(self, node, table, ranks):

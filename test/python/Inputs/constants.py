@@ -45,8 +45,9 @@ compare({name: lambda x, f=f, v=v, w=w: f(v(), w()) for name, f, v, w in BOTH}, 
 # Of arguments, too, bools are 0 and 1.
 FLAGS = torch.tensor([True, False, True]), torch.tensor([1, -2, 3]), torch.tensor([True, True, False])
 compare({
-    "bool < whole": lambda b, i, c: b < i, "bool >= whole": lambda b, i, c: b >= i, "bool > -1": lambda b, i, c: b > -1,
-    "bool <= bool": lambda b, i, c: b <= c, "bool + bool": lambda b, i, c: b + c, "bool + True": lambda b, i, c: b + True,
+    "bool < whole": lambda b, i, c: b < i, "bool >= whole": lambda b, i, c: b >= i,
+    "bool > -1": lambda b, i, c: b > -1, "bool <= bool": lambda b, i, c: b <= c,
+    "bool + bool": lambda b, i, c: b + c, "bool + True": lambda b, i, c: b + True,
 }, *FLAGS)  # fmt: skip
 
 # A constant of sizes `?`.
@@ -59,7 +60,8 @@ compare({
 PLACES = torch.randn(4, 6), torch.randint(0, 4, (4, 1))
 compare({
     "scatter": lambda x, i: x.scatter(-1, i, 1.0), "of another": lambda x, i: x.scatter(-2, i, x[:, 2:3]),
-    "add": lambda x, i: x.scatter_add(-1, i, x[:, :1]), "largest": lambda x, i: x.scatter_reduce(-1, i, x[:, :1], "amax"),
+    "add": lambda x, i: x.scatter_add(-1, i, x[:, :1]),
+    "largest": lambda x, i: x.scatter_reduce(-1, i, x[:, :1], "amax"),
     "one hot": lambda x, i: torch.zeros_like(x).scatter(-1, x.argmax(-1, keepdim=True), 1.0),
     "reduce": lambda x, i: x.index_reduce(-1, torch.arange(3), x[:, :3], "amax"),
     "similar": lambda x, i: F.cosine_embedding_loss(x, x.flip(0), torch.ones(4), reduction="none"),
@@ -69,7 +71,7 @@ compare({
 # A number in front, which is a size.
 compare({
     "reflect": lambda x: F.pad(x, (1, 2, 2, 1), mode="reflect"), "from": lambda x: x.shape[0] - x,
-}, torch.randn(2, 3, 8, 7), dynamic={0: (2, 3)}, calls=[(torch.randn(2, 3, *s),) for s in ((8, 7), (5, 9))])  # fmt: skip
+}, torch.randn(2, 3, 8, 7), dynamic={0: (2, 3)}, calls=[(torch.randn(2, 3, *s),) for s in ((8, 7), (5, 9))])
 
 # Constants of a half type, without a NumPy that has it.
 TAPS = lambda x: x * torch.tensor([1.0, 2.5, -0.75], dtype=torch.bfloat16)
