@@ -71,7 +71,7 @@ class _Folder:
                 return x
             value = table[x]
             return value.reshape([1] * x.meta["val"].dim()) if ranks else value
-        if not node.all_input_nodes or any(x not in table for x in node.all_input_nodes):
+        if not node.all_input_nodes or any(x not in table or "val" not in x.meta for x in node.all_input_nodes):
             return None
         try:
             args, named = torch.fx.node.map_arg((node.args, node.kwargs), of)
@@ -104,7 +104,8 @@ class _Folder:
             if all(isinstance(n, int) for n in shape):
                 new = self.graph.call_function(a.full.default, (shape, number), {"dtype": kind.dtype})
             else:
-                like = [x for x in node.all_input_nodes if str(list(x.meta["val"].shape)) == str(shape)]
+                like = [x for x in node.all_input_nodes if 
+                        str(list(getattr(x.meta.get("val"), "shape", ()))) == str(shape)]
                 if not like:
                     return False
                 new = self.graph.call_function(a.full_like.default, (like[0], number), {"dtype": kind.dtype})

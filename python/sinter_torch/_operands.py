@@ -41,12 +41,12 @@ def _number_first(graph, node):
 
 def _is_bool(x):
     return isinstance(x, bool) or (
-        not _is_number(x) and isinstance(x, torch.fx.Node) and x.meta["val"].dtype == torch.bool)  # fmt: skip
+        not _is_number(x) and x.meta["val"].dtype == torch.bool)  # fmt: skip
 
 
 def _sum_of_bools(graph, node):
     a = torch.ops.aten
-    if node.target != a.add.Tensor or node.meta["val"].dtype != torch.bool or node.kwargs:
+    if node.target != a.add.Tensor or node.kwargs or not all(map(_is_bool, node.args)):
         return
     x, y = node.args
     if _is_number(y):
