@@ -164,6 +164,7 @@ def look_up_once(exported):
         nodes = [node for node in part.graph.nodes if node.target in (a.index.Tensor, a.gather.default)]
         repeated = _Repeated(part.graph) if nodes else None
         for node in nodes:
-            (repeated.look_up if node.target == a.index.Tensor else repeated.gather)(node)
+            if all("val" in x.meta for x in node.all_input_nodes):
+                (repeated.look_up if node.target == a.index.Tensor else repeated.gather)(node)
         part.graph.eliminate_dead_code()
         part.recompile()
