@@ -260,7 +260,8 @@ class _Alike:
         self.check, self.made = _never, 0
 
     def learn(self, tensors):
-        """These are what nearly every call has. Nothing of them is kept but what they are."""
+        """These are what nearly every call has, and none requires a gradient: one that does is then not like them.
+        Nothing of them is kept but what they are."""
         if _Guards is None or self.made == MOST_GUARDS:
             return
         self.made += 1
@@ -308,8 +309,8 @@ def _straight(row):
         known[f"dtype{i}"], known[f"shape{i}"] = a.dtype, torch.Size(a.shape)
         text += _CHECK.format(i=i, here="is_cuda" if row.cuda else "is_cpu")
     text += f"""
-        if grads() and ({" or ".join(f"x{i}.requires_grad" for i in range(n))}):
-            if recorded:
+        if {" or ".join(f"x{i}.requires_grad" for i in range(n))}:  # also where none are recorded now: a later call is
+            if recorded and grads():
                 return None
         else:
             alike.learn(tensors)
