@@ -26,11 +26,13 @@ static bool reads_by_loads(const SnGpuMember *m) {
 static bool stays(const SnGpuSequence *q, size_t k) {
   const SnGpuMember *m = &q->members.data[k];
   const SnSequence *s = &q->s;
+  if (!m->repeated) // a copy of a buffer, too
+    return false;
   MlirValue made = output_of(m), whole = sn_viewed(made);
   int64_t phase = s->phase.data[k];
   SnForm f = sn_form_read(m->op);
-  bool may = m->repeated && f.outputs.size == 1 && sn_gpu_sequence_bytes(sn_type_of(made)) <= MOST_BYTES &&
-             reads_by_loads(m) && (!phase || sn_sequence_meets(s, phase));
+  bool may = f.outputs.size == 1 && sn_gpu_sequence_bytes(sn_type_of(made)) <= MOST_BYTES && reads_by_loads(m) &&
+             (!phase || sn_sequence_meets(s, phase));
   sn_form_free(&f);
   for (size_t i = k + 1; i < q->members.size && s->phase.data[i] <= phase + 1 && may; ++i)
     for (intptr_t o = 0; o < sn_num_operands(q->members.data[i].op) && may; ++o) {
