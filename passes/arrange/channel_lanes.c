@@ -18,6 +18,7 @@
 #include "passes/arrange/padding.h"
 #include "passes/edit/edit.h"
 #include "passes/merge/merge.h"
+#include <stddef.h>
 
 enum {
   LANES = 16,
@@ -34,6 +35,7 @@ typedef struct {
   SnForm f;
   int64_t channel, lanes; // a dimension of rows, and how many of its elements are side by side
   size_t image;           // the input that is a window
+  int64_t least_work;     // of multiplications
 } Plan;
 
 // The subscript that is the channel and nothing else; -1: there is none, and -2: the channel is somewhere else.
@@ -84,8 +86,9 @@ static bool pays(const Plan *p) {
   const SnAccess *a = &f->inputs.data[p->image];
   int64_t line = f->dims.data[f->num_rows - 1].size, taps = sn_row_length(f);
   int64_t least = line > HALF_LINE ? LEAST_OF_SHORT : LEAST_OF_HALF;
-  return line <= SHORT_LINE && taps > 1 && taps <= MOST_WINDOW &&
-         sn_times(taps, sn_num_rows(f)) >= sn_times(least, elements(sn_type_of(a->value)));
+  int64_t work = sn_times(taps, sn_num_rows(f));
+  return line <= SHORT_LINE && taps > 1 && taps <= MOST_WINDOW && work >= p->least_work &&
+         work >= sn_times(least, elements(sn_type_of(a->value)));
 }
 
 // A dimension of rows in front of the last one that is a subscript of the image, of all results, and of whatever else
@@ -266,11 +269,15 @@ static void write(const Plan *p) {
   sn_form_free(&to);
 }
 
+typedef struct {
+  int64_t least_work;
+} Options;
+
 static MlirLogicalResult function(MlirOperation func, void *user) {
-  (void)user;
+  const Options *options = user;
   SnOpVec forms = sn_collect(func, "sinter.rowwise");
   for (size_t k = 0; k < forms.size; ++k) {
-    Plan p = {.f = sn_form_read(forms.data[k])};
+    Plan p = {.f = sn_form_read(forms.data[k]), .least_work = options->least_work};
     if (plan(&p))
       write(&p);
     sn_form_free(&p.f);
@@ -280,9 +287,15 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
-  (void)run;
-  return sn_each_function(op, function, NULL);
+  Options options = *(const Options *)run->options;
+  return sn_each_function(op, function, &options);
 }
+
+static const SnOption options[] = {
+    {SN_OPTION_INT, "least-work", "multiplications from which on more kernels are worth what they save", SN_LEAST_WORK,
+     NULL, offsetof(Options, least_work)},
+    {0},
+};
 
 MlirDialectHandle mlirGetDialectHandle__sinter__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
@@ -292,6 +305,8 @@ static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__sint
 const SnPass sn_pass_channel_lanes = {
     .argument = "sinter-channel-lanes",
     .summary = "windows of each channel, of short lines -> channels side by side",
+    .options = options,
+    .options_size = sizeof(Options),
     .dialects = dialects,
     .run = run,
 };

@@ -19,6 +19,11 @@
 
 enum { LEAST_READS = 3 }; // of two elements of what is written
 
+typedef struct {
+  SnScheduleOptions schedule;
+  int64_t least_work; // of multiplications
+} Options;
+
 // The side whose rows are those of the form, as it is read.
 static SnAccess *rows_side(const SnForm *f, size_t product) {
   for (size_t s = 2 * product; s < 2 * product + 2; ++s) {
@@ -52,17 +57,24 @@ static bool read_padding(const SnForm *f, size_t product, const SnAccess *a, SnP
   return written && 2 * reads >= sn_times(LEAST_READS, written);
 }
 
+static int64_t work(const SnForm *f) {
+  int64_t all = 0;
+  for (size_t k = 0; k < f->products.size; ++k)
+    all += points(f, sn_first_own(f, k), f->products.data[k].num_dims);
+  return sn_times(all, points(f, 0, f->num_rows + f->num_cols));
+}
+
 // As many forms as products may be asked for it: all of them are read so, or none is.
 static bool would_read_windows(const SnForm *f, const SnScheduleOptions *options) {
   MlirAttribute is = sn_schedule_brgemm(f, options);
   return is.ptr && sn_schedule_word_is(is, "pack", "windows");
 }
 
-static void pad(MlirOperation op, const SnScheduleOptions *options) {
+static void pad(MlirOperation op, const Options *options) {
   SnForm f = sn_form_read(op), to = sn_form_read(op);
   SnBuilder b = sn_before(op);
   bool may = f.products.size && sn_is_plain(&f) && !f.schedule.ptr && sn_num_results(op) && !sn_in_sequence(op) &&
-             is_static(&f);
+             is_static(&f) && work(&f) >= options->least_work;
   SN_VEC(SnPadding) all = {0};
   for (size_t k = 0; k < f.products.size && may; ++k) {
     SnPadding p = {0};
@@ -73,7 +85,7 @@ static void pad(MlirOperation op, const SnScheduleOptions *options) {
     a->fill = mlirAttributeGetNull();
     sn_push(&all, p);
   }
-  if (may && would_read_windows(&to, options)) {
+  if (may && would_read_windows(&to, &options->schedule)) {
     for (size_t k = 0; k < f.products.size; ++k) {
       SnAccess *a = rows_side(&to, k);
       a->value = sn_write_padded(&b, rows_side(&f, k), &all.data[k]);
@@ -96,11 +108,11 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
-  SnScheduleOptions options = *(const SnScheduleOptions *)run->options;
+  Options options = *(const Options *)run->options;
   SnTable given = {0};
-  options.target = "cpu";
-  options.chip = options.tuning = "";
-  options.given = &given;
+  options.schedule.target = "cpu";
+  options.schedule.chip = options.schedule.tuning = "";
+  options.schedule.given = &given;
   MlirLogicalResult result = sn_each_function(op, function, &options);
   sn_table_free(&given);
   return result;
@@ -108,13 +120,15 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
 
 static const SnOption options[] = {
     {SN_OPTION_INT, "vector-bits", "bits of a CPU's vector register: 512, 256 or 128", "512", NULL,
-     offsetof(SnScheduleOptions, vector_bits)},
-    {SN_OPTION_INT, "registers", "how many of these a CPU has", "32", NULL, offsetof(SnScheduleOptions, registers)},
+     offsetof(Options, schedule.vector_bits)},
+    {SN_OPTION_INT, "registers", "how many of these a CPU has", "32", NULL, offsetof(Options, schedule.registers)},
     {SN_OPTION_STRING, "features",
      "instructions that a CPU has beyond its architecture's, by LLVM's names, with commas: 'avx2,fma'",
-     "avx2,fma,avx512f", NULL, offsetof(SnScheduleOptions, features)},
+     "avx2,fma,avx512f", NULL, offsetof(Options, schedule.features)},
     {SN_OPTION_BOOL, "f32-parts", "f32 may be multiplied as sums of three bf16", "false", NULL,
-     offsetof(SnScheduleOptions, f32_parts)},
+     offsetof(Options, schedule.f32_parts)},
+    {SN_OPTION_INT, "least-work", "multiplications from which on more kernels are worth what they save", SN_LEAST_WORK,
+     NULL, offsetof(Options, least_work)},
     {0},
 };
 
@@ -127,7 +141,7 @@ const SnPass sn_pass_padded_windows = {
     .summary = "images whose windows reach beyond their edges -> images with what is there, where windows are read in "
                "place",
     .options = options,
-    .options_size = sizeof(SnScheduleOptions),
+    .options_size = sizeof(Options),
     .dialects = dialects,
     .run = run,
 };
