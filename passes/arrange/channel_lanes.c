@@ -143,23 +143,11 @@ static MlirValue reshaped(SnBuilder *b, MlirValue v, intptr_t rank, const int64_
 // [a, p, q] to [a, q, p].
 static MlirValue turned(SnBuilder *b, MlirValue v) {
   MlirType t = sn_type_of(v);
-  const char *names[] = {"a", "p", "q"};
   int64_t shape[] = {sn_dim(t, 0), sn_dim(t, 2), sn_dim(t, 1)};
   MlirAffineExpr e[] = {mlirAffineDimExprGet(b->ctx, 0), mlirAffineDimExprGet(b->ctx, 2),
                         mlirAffineDimExprGet(b->ctx, 1)};
-  SnForm copy = {.num_rows = 2, .num_cols = 1};
-  for (int i = 0; i < 3; ++i)
-    sn_push(&copy.dims, ((SnDim){.name = SN_STR(names[i]), .size = shape[i]}));
-  SnAccess in = {.value = v, .map = mlirAffineMapGet(b->ctx, 3, 0, 3, e)},
-           out = {.value = sn(b, "tensor.empty", sn_values(0, NULL), sn_tensor(sn_element(t), 3, shape)),
-                  .map = mlirAffineMapMultiDimIdentityGet(b->ctx, 3)};
-  sn_push(&copy.inputs, in);
-  sn_push(&copy.outputs, out);
-  MlirOperation made = sn_form_create(b, &copy, false);
-  SnBuilder body = sn_at_end(copy.body, b->loc);
-  sn_op(&body, "sinter.yield", sn_input_argument(&copy, 0), sn_types(0, NULL));
-  sn_form_free(&copy);
-  return sn_result(made, 0);
+  SnAccess in = {.value = v, .map = mlirAffineMapGet(b->ctx, 3, 0, 3, e)};
+  return sn_copy_form(b, in, 3, shape, mlirAffineMapMultiDimIdentityGet(b->ctx, 3));
 }
 
 // Shape of a tensor whose dimension `at` is in lanes: [.., size / lanes, .., lanes].

@@ -9,7 +9,7 @@
 
 #include "passes/arrange/padding.h"
 #include "lowering/rows/rowmemory.h"
-#include <stdio.h>
+#include "passes/edit/edit.h"
 
 static MlirAffineExpr constant(MlirContext ctx, int64_t n) { return mlirAffineConstantExprGet(ctx, n); }
 
@@ -52,29 +52,17 @@ MlirValue sn_write_padded(SnBuilder *b, const SnAccess *a, const SnPadding *p) {
   for (intptr_t i = n; i < rank; ++i)
     inner = sn_times(inner, sn_dim(t, i));
   MlirAffineExpr e[SN_MAX_DIMS];
-  SnForm copy = {.num_rows = n - 1, .num_cols = 1};
   for (intptr_t i = 0; i < n; ++i) {
     int64_t each = i < p->last ? 1 : inner;
-    char name[24];
-    snprintf(name, sizeof name, "d%lld", (long long)i);
     from[i] = sn_dim(t, i) * each;
     to[i] = p->size[i] * each;
-    sn_push(&copy.dims, ((SnDim){.name = mlirStringAttrGetValue(sn_string(b->ctx, name)), .size = to[i]}));
     e[i] = mlirAffineAddExprGet(mlirAffineDimExprGet(b->ctx, i), constant(b->ctx, p->low[i] * each));
   }
   MlirAttribute groups = groups_of(b->ctx, p->last, rank);
-  SnAccess in = {.value = a->value, .map = mlirAffineMapGet(b->ctx, n, 0, n, e), .fill = a->fill},
-           out = {.value = sn(b, "tensor.empty", sn_values(0, NULL), sn_tensor(element, n, to)),
-                  .map = mlirAffineMapMultiDimIdentityGet(b->ctx, n)};
+  SnAccess in = {.value = a->value, .map = mlirAffineMapGet(b->ctx, n, 0, n, e), .fill = a->fill};
   if (n < rank)
     in.value = sn(b, "tensor.collapse_shape", in.value, sn_tensor(element, n, from), sn_attr("reassociation", groups));
-  sn_push(&copy.inputs, in);
-  sn_push(&copy.outputs, out);
-  MlirOperation made = sn_form_create(b, &copy, false);
-  SnBuilder body = sn_at_end(copy.body, b->loc);
-  sn_op(&body, "sinter.yield", sn_input_argument(&copy, 0), sn_types(0, NULL));
-  sn_form_free(&copy);
-  MlirValue whole = sn_result(made, 0);
+  MlirValue whole = sn_copy_form(b, in, n, to, mlirAffineMapMultiDimIdentityGet(b->ctx, n));
   return n == rank ? whole
                    : sn(b, "tensor.expand_shape", whole, sn_values(0, NULL), sn_tensor(element, rank, p->size),
                         sn_attr("reassociation", groups),

@@ -11,31 +11,16 @@
 
 #include "dialect/row_ops.h"
 #include "passes/arrange/arrange.h"
-#include <stdio.h>
+#include "passes/edit/edit.h"
 
-// The form that copies `from`, over the dimensions of `shape`, the last of them its columns.
+// Elements of `from`, over the dimensions of `shape`; beyond its ends zeros, if `fill`.
 static MlirValue copied(SnBuilder *b, MlirValue from, MlirAffineMap read, intptr_t rank, const int64_t *shape,
                         MlirAffineMap written, bool fill) {
   MlirType element = sn_element(sn_type_of(from));
-  int64_t to[SN_MAX_DIMS];
-  SnForm copy = {.num_rows = rank - 1, .num_cols = 1};
-  for (intptr_t i = 0; i < rank; ++i) {
-    char name[24];
-    snprintf(name, sizeof name, "d%lld", (long long)i);
-    sn_push(&copy.dims, ((SnDim){.name = mlirStringAttrGetValue(sn_string(b->ctx, name)), .size = shape[i]}));
-    to[i] = shape[mlirAffineDimExprGetPosition(mlirAffineMapGetResult(written, i))];
-  }
-  SnAccess in = {.value = from, .map = read},
-           out = {.value = sn(b, "tensor.empty", sn_values(0, NULL), sn_tensor(element, rank, to)), .map = written};
+  SnAccess in = {.value = from, .map = read};
   if (fill)
     in.fill = sn_is_float(element) ? mlirFloatAttrDoubleGet(b->ctx, element, 0) : mlirIntegerAttrGet(element, 0);
-  sn_push(&copy.inputs, in);
-  sn_push(&copy.outputs, out);
-  MlirOperation made = sn_form_create(b, &copy, false);
-  SnBuilder body = sn_at_end(copy.body, b->loc);
-  sn_op(&body, "sinter.yield", sn_input_argument(&copy, 0), sn_types(0, NULL));
-  sn_form_free(&copy);
-  return sn_result(made, 0);
+  return sn_copy_form(b, in, rank, shape, written);
 }
 
 // Its last dimension only grows.

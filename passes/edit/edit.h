@@ -50,6 +50,10 @@ MlirOperation sn_prune(MlirOperation op, SnPrune what);
 // The same, keeping outputs whose results have uses; drops columns that no value uses.
 MlirOperation sn_tidy(MlirOperation op);
 
+// edit/copy_form.c: the form over d0, d1, ... of these sizes, the last of them its columns, that writes the elements of
+// `in`, an access of those dimensions, to a new tensor of them in the order of `written`, a permutation.
+MlirValue sn_copy_form(SnBuilder *b, SnAccess in, intptr_t rank, const int64_t *shape, MlirAffineMap written);
+
 // edit/by_elements.c: each element of what the body gives is a function of one element of what it is given.
 bool sn_goes_by_elements(const SnForm *f);
 // The body at one column, into the empty body of `to`: all of it is scalars. `sums`: what each product is there; null

@@ -9,16 +9,16 @@
 // what is made is turned back.
 
 // CHECK-LABEL: func @short_lines
-//       CHECK:   %[[X:.+]] = sinter.rowwise (a = 2, p = 289) by (q = 16)
-//  CHECK-NEXT:       ins(%{{.+}}[a, q, p] : tensor<2x16x289xbf16>)
+//       CHECK:   %[[X:.+]] = sinter.rowwise (d0 = 2, d1 = 289) by (d2 = 16)
+//  CHECK-NEXT:       ins(%{{.+}}[d0, d2, d1] : tensor<2x16x289xbf16>)
 //       CHECK:   %[[P:.+]] = sinter.rowwise (d0 = 1, d1 = 2, d2 = 23) by (d3 = 368)
 //  CHECK-NEXT:       ins(%{{.+}}[d0, d1, d2 - 3, d3 - 48] : tensor<1x2x17x272xbf16> else 0.000000e+00)
-//       CHECK:   sinter.rowwise (a = 2, p = 49) by (q = 16)
+//       CHECK:   sinter.rowwise (d0 = 2, d1 = 49) by (d2 = 16)
 //       CHECK:   sinter.rowwise (n = 1, c = 2, y = 9, x = 9, lane = 16) by (r = 7, s = 7)
 //  CHECK-NEXT:       ins(%{{.+}}[n, c, y * 2 + r, x * 2 + s, lane] : tensor<1x2x23x23x16xbf16>, %{{.+}}[c, r, s, lane] : tensor<2x7x7x16xbf16>)
 //  CHECK-NEXT:       outs(%{{.+}}[n, c, y, x, lane] : tensor<1x2x9x9x16xf32>)
-//       CHECK:   sinter.rowwise (a = 2, p = 16) by (q = 81)
-//  CHECK-NEXT:       ins(%{{.+}}[a, q, p] : tensor<2x81x16xf32>)
+//       CHECK:   sinter.rowwise (d0 = 2, d1 = 16) by (d2 = 81)
+//  CHECK-NEXT:       ins(%{{.+}}[d0, d2, d1] : tensor<2x81x16xf32>)
 //       CHECK:   tensor.expand_shape {{.*}} into tensor<1x32x9x9xf32>
 func.func @short_lines(%x: tensor<1x32x17x17xbf16>, %w: tensor<32x7x7xbf16>) -> tensor<1x32x9x9xf32> {
   %e = tensor.empty() : tensor<1x32x9x9xf32>

@@ -1,0 +1,27 @@
+// copy_form.c: the form that writes a tensor anew, in another order or with more around it.
+//
+//   rowwise (d0 = 4, d1 = 22) by (d2 = 462) ins(%x[d0, d1 - 2, d2 - 42] else 0.0) outs(%e[d0, d1, d2])
+//
+// test: test/passes/arrange/channel_lanes.mlir, test/passes/schedule/padded_windows.mlir
+
+#include "passes/edit/edit.h"
+#include <stdio.h>
+
+MlirValue sn_copy_form(SnBuilder *b, SnAccess in, intptr_t rank, const int64_t *shape, MlirAffineMap written) {
+  int64_t to[SN_MAX_DIMS];
+  SnForm copy = {.num_rows = rank - 1, .num_cols = 1};
+  for (intptr_t i = 0; i < rank; ++i) {
+    char name[24];
+    snprintf(name, sizeof name, "d%lld", (long long)i);
+    sn_push(&copy.dims, ((SnDim){.name = mlirStringAttrGetValue(sn_string(b->ctx, name)), .size = shape[i]}));
+    to[i] = shape[mlirAffineDimExprGetPosition(mlirAffineMapGetResult(written, i))];
+  }
+  MlirType t = sn_tensor(sn_element(sn_type_of(in.value)), rank, to);
+  sn_push(&copy.inputs, in);
+  sn_push(&copy.outputs, ((SnAccess){.value = sn(b, "tensor.empty", sn_values(0, NULL), t), .map = written}));
+  MlirOperation made = sn_form_create(b, &copy, false);
+  SnBuilder body = sn_at_end(copy.body, b->loc);
+  sn_op(&body, "sinter.yield", sn_input_argument(&copy, 0), sn_types(0, NULL));
+  sn_form_free(&copy);
+  return sn_result(made, 0);
+}
