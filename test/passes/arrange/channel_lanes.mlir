@@ -11,6 +11,7 @@
 // CHECK-LABEL: func @short_lines
 //       CHECK:   %[[X:.+]] = sinter.rowwise (d0 = 2, d1 = 289) by (d2 = 16)
 //  CHECK-NEXT:       ins(%{{.+}}[d0, d2, d1] : tensor<2x16x289xbf16>)
+//  CHECK-NEXT:       outs(%{{.+}}[d0, d1, d2] : tensor<2x289x16xbf16>)
 //       CHECK:   %[[P:.+]] = sinter.rowwise (d0 = 1, d1 = 2, d2 = 23) by (d3 = 368)
 //  CHECK-NEXT:       ins(%{{.+}}[d0, d1, d2 - 3, d3 - 48] : tensor<1x2x17x272xbf16> else 0.000000e+00)
 //       CHECK:   sinter.rowwise (d0 = 2, d1 = 49) by (d2 = 16)
