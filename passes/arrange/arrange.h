@@ -29,6 +29,16 @@ MlirOperation sn_share_side(MlirOperation op, intptr_t result);
 // A product's result that rowwise forms alone read, with its columns side by side. The form in op's place.
 MlirOperation sn_lie_by_columns(MlirOperation op, intptr_t result);
 
+// half_sides.c: products of the form whose sides are halves, as they lie; with `floats` of f32, too.
+void sn_bare_sides(MlirOperation op, bool floats);
+// Rows in f32 that are read by nothing but products with halves are stored as such. The form in op's place.
+MlirOperation sn_round_stored(MlirOperation op, intptr_t result);
+// The form in op's place stores the halves of a result that is such times a number, if nothing but products of halves
+// reads it.
+MlirOperation sn_share_halves(MlirOperation op, intptr_t result);
+// Results of products that have nothing to do with each other, made of the same rows, are forms of their own.
+void sn_part_sides(MlirOperation op, bool floats);
+
 // What a value has between zeros: all elements of another one. Dimension p of the value is dimension from[p] of that
 // one; the first element is at first[p], and they are step[p] from each other.
 typedef struct {

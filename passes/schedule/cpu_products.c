@@ -2,10 +2,9 @@
 //
 //   #sinter.brgemm<kernel = "libxsmm", m = 32, n = 64, k = 256, tasks = 64, lanes = 16, unroll = 4>
 //
-// The kernel is the first line of the table of micro-kernels that the processor and all products of the form can have.
-// A task makes blocks of m rows; within one, products of m x k by k x n are summed in a scratch block, over which the
-// row program runs while it is in cache. Packing a panel of weights is paid for by m rows. Where there are fewer
-// blocks than threads could share, their columns are tasks of their own.
+// cpu_kernels.c says which kernel. A task makes blocks of m rows; within one, products of m x k by k x n are summed in a
+// scratch block, over which the row program runs while it is in cache. Packing a panel of weights is paid for by m
+// rows. Where there are fewer blocks than threads could share, their columns are tasks of their own.
 //
 // new schedule key: of a CPU's products: when it is said.
 
@@ -13,8 +12,7 @@
 #include "dialect/row_ops.h"
 #include "lowering/facts/cpu_forms.h"
 #include "lowering/facts/product_sides.h"
-#include "passes/schedule/schedule.h"
-#include "target/microkernels.h"
+#include "passes/schedule/cpu_products.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -23,26 +21,17 @@
 #define FEW_TASKS 8          // that are better than blocks of half as many rows, or than packing rows again
 #define LEAST_WORK (1 << 19) // multiplications of a task that is made of a part of a block: some microseconds
 #define TINY_WORK (1 << 17)  // of any task: what it takes to wake a thread
-#define TILES_WORK (1 << 15) // of a product that is worth tiles
 #define MOST_TASKS 64
 #define COMPUTED_ROWS 32     // columns for each operation of a side whose rows every task of a block computes again
 #define PACKED 4             // operations that it takes to pack them, which could else be read where they lie
 #define FAR_ROWS 2048        // bytes from row to row from which on many rows share few places of a cache
 #define KEPT_ROWS (1 << 20) // bytes of a block's rows that stay in the second cache while columns go by
 #define FAR_WIDE 8192       // bytes of a row that begins in another page than its neighbours
-#define FAR_WEIGHTS (4 << 20) // bytes of weights whose pages a core does not know all at once
 #define FAR_SUMMED 128        // of k, for several panels of n columns together
 #define SUMMED_PARTS 128      // of k, where a panel has several parts
 #define KEPT_SUMS 512        // columns whose sums stay in the second cache, 4 bytes each, with as many rows
 #define FIRST_CACHE (16 << 10) // bytes of a panel that stays there beside what streams by
 #define SECOND_CACHE (4 << 20) // bytes of a block's rows of a that may be packed
-#define FEW_ROWS 16       // for which a copy of the weights is not worth while: f32, both ways to multiply it are level
-#define FEW_NARROW_ROWS 8 // where pairs or fours of narrower numbers are multiplied at once
-#define FEW_ROWS_OF_TILES 4
-#define LEAST_OF_PARTS 64  // rows, columns and summed elements of a product whose sides are split
-#define LEAST_OF_THREE 256 // rows where each number is three: multiplied for fewer, f32 takes as long
-#define FEW_COLUMNS 8     // for which rows are not copied either
-#define LONG_SUM 64       // of as few columns of which rows are copied
 #define COPIED_COLUMNS 128 // of a task that copies its rows, which takes as long as to multiply 22 of them
 #define LINE_COLUMNS 320   // of whole lines: a line that a block cuts is copied in two parts, each of some vectors
 #define SHORT_SUM 8        // of k: sums are written about as often as they are added to,
@@ -50,13 +39,9 @@
 #define SHARED_BLOCKS 3    // that use weights which are copied once for all: with two the copy goes through caches
 #define SHARED_WEIGHTS (1 << 20) // bytes of such a copy, which stays in the second cache
 #define SHARED_WORK (1 << 16)    // elements that are not copied again: some microseconds
-#define LEAST_RUN 4        // elements of k that are neighbours, to be read by tables
-#define WINDOW_COLUMNS 128 // that rows are multiplied by without being copied: for more the copy is soon paid for
-#define LANES_SUMMED 5     // steps that it takes to add up the lanes of a vector
 #define READ_COLUMNS 2048 // of weights [k, j] at once, whose sums stay in the first cache
 #define READ_ROWS 8       // and of k, as many streams of whole pages
 #define READ_NARROW_ROWS 16
-#define FEW_PACKED_ROWS 32
 #define PACKED_LINE 1024 // of k in weights that are packed before, for as few rows
 #define PACKED_AHEAD 64  // rows of k of them, a quarter of a panel's line
 #define READ_LINE 4096 // of k in weights [j, k], for up to 4 rows
@@ -68,222 +53,6 @@ static int64_t at_most(int64_t block, int64_t size) {
 
 static int64_t at_least_one(int64_t x) { return x > 1 ? x : 1; }
 
-// The product of these dimensions; SN_DYNAMIC if one is.
-static int64_t sizes(const SnForm *f, int64_t first, int64_t n) {
-  int64_t all = 1;
-  for (int64_t d = first; d < first + n; ++d)
-    all = all == SN_DYNAMIC || f->dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC : sn_times(all, f->dims.data[d].size);
-  return all;
-}
-
-// What a form multiplies for one row (a plain one by its first product), the most that it sums up to one element, and
-// its longest row; SN_DYNAMIC where that is not known.
-typedef struct {
-  int64_t all, summed, widest;
-} Work;
-
-static int64_t most(int64_t x, int64_t y) { return x == SN_DYNAMIC || y == SN_DYNAMIC ? SN_DYNAMIC : x > y ? x : y; }
-
-static Work work_of(const SnForm *f) {
-  Work w = {0, 0, 0};
-  SnMultiplied m;
-  for (size_t g = 0; g < sn_num_groups(f); ++g)
-    w.widest = most(w.widest, sn_group_length(f, g));
-  for (size_t i = 0; sn_multiplied(f, i, &m) && (i == 0 || !sn_has_one_group(f)); ++i) {
-    int64_t sum = sizes(f, m.summed.first, m.summed.num_dims);
-    w.summed = most(w.summed, sum);
-    w.all = w.all == SN_DYNAMIC || w.summed == SN_DYNAMIC || w.widest == SN_DYNAMIC
-                ? SN_DYNAMIC
-                : w.all + sn_times(sum, sn_group_length(f, m.group));
-  }
-  return w;
-}
-
-bool sn_schedule_kernel_runs(const SnForm *f, const char *kernel, const char *features) {
-  SnMultiplied m;
-  for (size_t p = 0; sn_multiplied(f, p, &m); ++p) {
-    const SnMicroKernel *line = sn_micro_kernel(kernel, m.a, m.b, m.sum);
-    if (!line || line->target != SN_TARGET_CPU || !sn_micro_kernel_runs(line, features))
-      return false;
-  }
-  return true;
-}
-
-// Nobody gets less than f32 unasked.
-static bool is_asked(const SnForm *f, const char *kernel, const SnScheduleOptions *options) {
-  SnMultiplied m;
-  for (size_t p = 0; !options->f32_parts && sn_multiplied(f, p, &m); ++p) {
-    const SnMicroKernel *line = sn_micro_kernel(kernel, m.a, m.b, m.sum);
-    if (line && line->parts && line->a == SN_F32)
-      return false;
-  }
-  return true;
-}
-
-static bool pays(const SnForm *f, const char *kernel, const char *features) {
-  SnMultiplied m;
-  for (size_t p = 0; sn_multiplied(f, p, &m); ++p) {
-    const SnMicroKernel *line = sn_micro_kernel(kernel, m.a, m.b, m.sum);
-    if (line && !sn_micro_kernel_pays(line, features))
-      return false;
-  }
-  return sn_schedule_kernel_runs(f, kernel, features);
-}
-
-// Or than what the kernel multiplies.
-static bool widens_sides(const SnForm *f, const SnMicroKernel *line) {
-  SnMultiplied m;
-  bool narrow = false;
-  for (size_t p = 0; sn_multiplied(f, p, &m); ++p)
-    narrow |= !mlirTypeEqual(m.b, sn_micro_packed(line->b, m.sum));
-  return narrow;
-}
-
-static bool narrow_sides(const SnForm *f) {
-  SnMultiplied m;
-  bool narrow = false;
-  for (size_t p = 0; sn_multiplied(f, p, &m); ++p)
-    narrow |= sn_bits(m.b) < sn_bits(m.sum);
-  return narrow;
-}
-
-static int64_t rows_of(const SnForm *f, const char *kernel) {
-  int64_t together = sn_cpu_rows_together(f, kernel);
-  return sizes(f, f->num_rows - together, together);
-}
-
-static bool is_few(int64_t n, int64_t most) { return n != SN_DYNAMIC && n <= most; }
-
-// Rows are runs of an image under windows, each read from where it lies: to copy them is to write what is read several
-// times, in pieces that are no whole vectors.
-static int64_t run_of_windows(const SnForm *f, const SnMicroKernel *line) {
-  if (!sn_has_one_group(f) || !is_few(sn_row_length(f), WINDOW_COLUMNS) || is_few(rows_of(f, line->name), FEW_ROWS))
-    return 0;
-  int64_t run = sn_cpu_reads_windows(f, line->name);
-  return run >= LEAST_RUN ? run : 0;
-}
-
-// Vectors along the runs: the steps of one row, and the sums over lanes of each column, are fewer than those of vectors
-// along the columns, each of which broadcasts a group of the row. (Measured with 9 columns of 5 runs of 105.)
-static bool reads_windows_along(const SnForm *f, const SnMicroKernel *line) {
-  int64_t run = run_of_windows(f, line), n = run ? sn_row_length(f) : 0, sum = work_of(f).summed;
-  SnMultiplied m;
-  if (!run || !sn_multiplied(f, 0, &m) || !sn_cpu_reads_weights(f, line->name))
-    return false;
-  int64_t lanes = sn_micro_lanes(line, m.sum), width = lanes * line->group, vectors = sn_pieces(n, lanes);
-  int64_t steps = vectors * (sum / line->group);
-  steps = vectors > 1 ? steps : steps * 6 / 5; // as many loads, two of which are one step of each
-  return n * (sum / run * sn_pieces(run, width) + LANES_SUMMED) <= steps;
-}
-
-// Few columns: each row is read once from where it lies.
-static bool reads_in_place(const SnForm *f, const SnMicroKernel *line) {
-  return line->sums == SN_SUMS_ALONG_K && sn_has_one_group(f) &&
-         ((is_few(sn_row_length(f), FEW_COLUMNS) && sn_cpu_reads_both(f, line->name)) || reads_windows_along(f, line));
-}
-
-// Or is copied first, as those of an image under a window: columns of other kernels would be lanes, most of them empty.
-static bool reads_both(const SnForm *f, const SnMicroKernel *line) {
-  int64_t sum = work_of(f).summed;
-  return reads_in_place(f, line) ||
-         (line->sums == SN_SUMS_ALONG_K && sn_has_one_group(f) && is_few(sn_row_length(f), FEW_COLUMNS) &&
-          sum != SN_DYNAMIC && sum >= LONG_SUM && sn_cpu_reads_weights(f, line->name));
-}
-
-// Few rows use each weight: it is read once from where it lies.
-static bool reads_weights(const SnForm *f, const SnMicroKernel *line) {
-  bool vectors = line->sums == SN_SUMS_ALONG_K || (line->sums == SN_SUMS_IN_VECTORS && line->pack_b == SN_PACK_ROWS);
-  return vectors && is_few(rows_of(f, line->name), FEW_ROWS) && sn_has_one_group(f) &&
-         sn_cpu_reads_weights(f, line->name);
-}
-
-// Vectors along k are summed up for each element of the result, which takes as long as some of their steps; a copy of
-// the weights is made once. Measured with 768 columns: both ways are level from so many elements of k for each row on.
-static bool sum_is_long(const SnForm *f, const SnMicroKernel *line) {
-  int64_t sum = work_of(f).summed, rows = rows_of(f, line->name);
-  SnMultiplied m;
-  (void)sn_multiplied(f, 0, &m);
-  int64_t vector = line->bits / sn_bits(sn_micro_packed(line->a, m.sum));
-  return line->sums != SN_SUMS_ALONG_K || sum == SN_DYNAMIC || rows == SN_DYNAMIC ||
-         2 * sum >= sn_times(rows, vector);
-}
-
-// Packed weights of which each row of memory is used by few rows, so that they come from memory as fast as it goes.
-static bool few_take_packed(const SnForm *f, const SnMicroKernel *line) {
-  return line->pack_b == SN_PACK_ROWS && is_few(rows_of(f, line->name), FEW_PACKED_ROWS);
-}
-
-// Tiles are whole ones, and to configure them takes as long as some thousand multiplications.
-static bool is_small(const SnForm *f) {
-  int64_t rows = sizes(f, 0, f->num_rows), each = work_of(f).all;
-  return rows != SN_DYNAMIC && each != SN_DYNAMIC && sn_times(rows, each) < TILES_WORK;
-}
-
-// The first one whose sums are in vectors, for weights that lie in rows: it asks memory for them ahead.
-static const SnMicroKernel *of_packed(const SnForm *f, const SnMicroKernel *like, const char *features) {
-  SnMultiplied m;
-  (void)sn_multiplied(f, 0, &m);
-  for (const SnMicroKernel *line = like; line->name && few_take_packed(f, like); ++line)
-    if (line->sums == SN_SUMS_IN_VECTORS && line->pack_b == like->pack_b && line->a == like->a &&
-        sn_micro_kernel(line->name, m.a, m.b, m.sum) == line && pays(f, line->name, features))
-      return line;
-  return like;
-}
-
-// To split a panel of weights takes as long as to multiply some rows, and a block of rows some columns.
-static bool takes_parts(const SnForm *f, const SnMicroKernel *line, const SnScheduleOptions *options) {
-  Work w = work_of(f);
-  int64_t rows = rows_of(f, line->name);
-  return is_asked(f, line->name, options) && sn_has_one_group(f) && w.summed != SN_DYNAMIC &&
-         !is_few(rows, (line->parts > 2 ? LEAST_OF_THREE : LEAST_OF_PARTS) - 1) &&
-         !is_few(w.widest, LEAST_OF_PARTS - 1) && !is_few(w.summed, LEAST_OF_PARTS - 1) && !sn_schedule_must_pack(f);
-}
-
-// The first line of the table that the form can have, of those that read weights where they lie or of the others.
-static const SnMicroKernel *first_line(const SnForm *f, const SnScheduleOptions *options, bool reading) {
-  const char *features = options->features;
-  bool small = is_small(f);
-  SnMultiplied m;
-  (void)sn_multiplied(f, 0, &m);
-  for (const SnMicroKernel *line = sn_micro_kernels; line->name; ++line) {
-    if (sn_micro_kernel(line->name, m.a, m.b, m.sum) != line || !pays(f, line->name, features) ||
-        (line->parts && !takes_parts(f, line, options)))
-      continue;
-    bool along = reading && line->sums == SN_SUMS_ALONG_K;
-    if (along && run_of_windows(f, line) && !reads_in_place(f, line))
-      return NULL; // nor is it worth more steps of wider numbers
-    if (reading ? (reads_weights(f, line) && sum_is_long(f, line)) || reads_both(f, line)
-                : line->sums != SN_SUMS_ALONG_K && !(small && line->sums == SN_SUMS_IN_TILES))
-      return line;
-  }
-  return NULL;
-}
-
-// So few rows that reading weights where they lie takes as long as reading packed ones.
-static bool reads_as_fast(const SnForm *f, const SnMicroKernel *line, const SnMicroKernel *reading) {
-  bool tiles = line->sums == SN_SUMS_IN_TILES, lines = reading && reading->sums == SN_SUMS_ALONG_K;
-  int64_t few = tiles ? FEW_ROWS_OF_TILES : narrow_sides(f) ? FEW_NARROW_ROWS : FEW_ROWS;
-  return reading && (lines || !tiles) && is_few(rows_of(f, reading->name), few);
-}
-
-static const char *best_kernel(const SnForm *f, const SnScheduleOptions *options) {
-  // "any128" is for all types.
-  const char *features = options->features;
-  const SnMicroKernel *line = first_line(f, options, false), *reading = first_line(f, options, true);
-  if (sn_schedule_packs(f, line->name, options) && (sn_schedule_must_pack(f) || !reads_as_fast(f, line, reading)))
-    return of_packed(f, line, features)->name;
-  SnMultiplied m;
-  bool floats = sn_multiplied(f, 0, &m) && sn_is_float(m.sum);
-  bool tiles = line->sums == SN_SUMS_IN_TILES && !(reading && reading->sums == SN_SUMS_IN_VECTORS && floats);
-  int64_t rows = rows_of(f, line->name), sum = work_of(f).summed;
-  bool far = rows == SN_DYNAMIC || sum == SN_DYNAMIC || sn_times(sn_times(rows, sum), 2) > FAR_WEIGHTS;
-  int64_t few = tiles ? FEW_ROWS_OF_TILES : narrow_sides(f) ? FEW_NARROW_ROWS : FEW_ROWS;
-  bool is_read = is_few(rows, few) || (reading && reads_both(f, reading) &&
-                                       (!tiles || (reads_in_place(f, reading) && (far || sn_row_length(f) <= few))));
-  bool level = is_small(f) && sn_cpu_reads_weights(f, line->name); // in its cache
-  return reading && is_read && !level ? reading->name : line->name;
-}
-
 static int64_t up_to_multiple(int64_t x, int64_t unit) { return sn_pieces(x, unit) * unit; }
 
 // The least multiple that every product's line takes.
@@ -291,7 +60,7 @@ static int64_t unit_of(const SnForm *f, const char *kernel, int64_t (*unit)(cons
   int64_t all = 1;
   SnMultiplied m;
   for (size_t p = 0; sn_multiplied(f, p, &m); ++p)
-    all = most(all, unit(sn_micro_kernel(kernel, m.a, m.b, m.sum))); // powers of two
+    all = sn_cpu_most(all, unit(sn_micro_kernel(kernel, m.a, m.b, m.sum))); // powers of two
   return all;
 }
 
@@ -305,7 +74,7 @@ typedef struct {
   const SnMicroKernel *line; // of the first product
   int64_t side_bytes;        // of an element of its packed b
   int64_t rows, batch;       // SN_DYNAMIC where not known
-  Work work;
+  SnCpuWork work;
   int64_t m, n, k, stream, sums;
   bool reads;      // weights where they lie
   bool reads_rows; // and rows, of which there are many for few columns
@@ -331,7 +100,7 @@ static int64_t computes_rows(const SnForm *f) {
     for (MlirOperation op = columns ? (MlirOperation){0} : mlirBlockGetFirstOperation(f->sides.data[s].program);
          !sn_null(op); op = mlirOperationGetNextInBlock(op))
       n += sn_num_results(op) && sn_is_row(sn_result(op, 0)) ? of_cost[sn_row_op_cost(op)] : 0;
-    all = most(all, columns ? 0 : n + PACKED);
+    all = sn_cpu_most(all, columns ? 0 : n + PACKED);
   }
   return all;
 }
@@ -398,7 +167,7 @@ static bool far_weights(const SnForm *f, const Plan *p) {
   return p->line->sums != SN_SUMS_IN_TILES && p->line->group == 1 && !p->reads && !p->packed && p->by_columns &&
          sn_has_one_group(f) && p->m >= 64 && widest != SN_DYNAMIC && sum != SN_DYNAMIC &&
          sn_times(widest, p->side_bytes) >= FAR_WIDE && sum > FAR_SUMMED &&
-         sn_times(sn_times(widest, sum), p->side_bytes) > FAR_WEIGHTS && sn_cpu_weights_in_rows(f, p->kernel);
+         sn_times(sn_times(widest, sum), p->side_bytes) > SN_CPU_FAR_WEIGHTS && sn_cpu_weights_in_rows(f, p->kernel);
 }
 
 // Tiles are so fast that they wait for rows of a which have left the second cache: sums are kept for many columns while
@@ -423,10 +192,10 @@ static void keep_sums(const SnForm *f, Plan *p) {
 // Of k.
 static int64_t summed_of_block(const SnForm *f, const Plan *p) {
   if (p->reads && p->line->sums == SN_SUMS_IN_VECTORS)
-    return (narrow_sides(f) ? READ_NARROW_ROWS : READ_ROWS) * (READ_COLUMNS / p->n);
+    return (sn_cpu_narrow_sides(f) ? READ_NARROW_ROWS : READ_ROWS) * (READ_COLUMNS / p->n);
   if (p->reads)
     return p->m <= p->line->m ? READ_LINE : READ_SHORT_LINE;
-  if (p->packed && few_take_packed(f, p->line))
+  if (p->packed && sn_cpu_few_take_packed(f, p->line))
     return PACKED_LINE;
   if (p->line->parts)
     return SUMMED_PARTS;
@@ -476,15 +245,15 @@ static Plan plan(const SnForm *f, const char *kernel, const SnScheduleOptions *o
   Plan p = {.kernel = kernel,
             .line = line,
             .side_bytes = (sn_bits(sn_micro_memory(line, line->b, first.sum)) + 7) / 8 * sn_micro_parts(line),
-            .rows = sizes(f, batch_dims, together),
-            .batch = sizes(f, 0, batch_dims),
-            .work = work_of(f),
+            .rows = sn_cpu_sizes(f, batch_dims, together),
+            .batch = sn_cpu_sizes(f, 0, batch_dims),
+            .work = sn_cpu_work(f),
             .packs_rows = sn_cpu_packs_rows(f, kernel),
             .packed = sn_schedule_packs(f, kernel, options),
-            .reads = reads_weights(f, line) || reads_both(f, line),
-            .reads_rows = !reads_weights(f, line) && reads_both(f, line),
+            .reads = sn_cpu_line_reads_weights(f, line) || sn_cpu_line_reads_both(f, line),
+            .reads_rows = !sn_cpu_line_reads_weights(f, line) && sn_cpu_line_reads_both(f, line),
             .computes_rows = computes_rows(f),
-            .run = run_of_windows(f, line),
+            .run = sn_cpu_run_of_windows(f, line),
             .by_columns = !f->accumulators.size && sn_cpu_by_columns(f)};
   p.reads &= !p.packed;
   p.n = at_most(columns_of_block(line, first.sum, p.reads), p.work.widest);
@@ -514,9 +283,9 @@ static int64_t columns_of_task(const Plan *p, int64_t blocks) {
   if (blocks < 1 || blocks >= ENOUGH_TASKS || length == SN_DYNAMIC || sum == SN_DYNAMIC || !p->by_columns)
     return 0;
   int64_t least = sn_pieces(LEAST_WORK, sn_times(p->m, sum > 0 ? sum : 1));
-  least = most(least, p->computes_rows * COMPUTED_ROWS);
+  least = sn_cpu_most(least, p->computes_rows * COMPUTED_ROWS);
   if (p->packs_rows && blocks >= FEWEST_TASKS)
-    least = most(least, COPIED_COLUMNS);
+    least = sn_cpu_most(least, COPIED_COLUMNS);
   int64_t tasks = p->packs_rows ? FEW_TASKS : ENOUGH_TASKS, columns = sn_pieces(length, sn_pieces(tasks, blocks));
   columns = sn_pieces(columns > least ? columns : least, p->n) * p->n;
   columns = columns > SN_MAX_OF_TASK ? SN_MAX_OF_TASK / p->n * p->n : columns;
@@ -548,9 +317,9 @@ static MlirAttribute schedule_with(const SnForm *f, const char *kernel, const Sn
   bool vectors = p.reads && p.line->sums == SN_SUMS_IN_VECTORS;
   if (vectors && p.k < p.work.summed)
     snprintf(more + strlen(more), sizeof more - strlen(more), "ahead = %lld, ", (long long)p.k);
-  if (p.packed && p.line->sums == SN_SUMS_IN_VECTORS && few_take_packed(f, p.line))
+  if (p.packed && p.line->sums == SN_SUMS_IN_VECTORS && sn_cpu_few_take_packed(f, p.line))
     snprintf(more + strlen(more), sizeof more - strlen(more), "ahead = %d, ", PACKED_AHEAD);
-  if ((vectors || p.reads_rows) && narrow_sides(f) && widens_sides(f, p.line))
+  if ((vectors || p.reads_rows) && sn_cpu_narrow_sides(f) && sn_cpu_widens_sides(f, p.line))
     snprintf(more + strlen(more), sizeof more - strlen(more), "widen = \"reading\", ");
   if (p.packed || p.shares)
     snprintf(more + strlen(more), sizeof more - strlen(more), "weights = \"%s\", ", p.packed ? "packed" : "shared");
@@ -565,13 +334,13 @@ static MlirAttribute schedule_with(const SnForm *f, const char *kernel, const Sn
 }
 
 MlirAttribute sn_schedule_brgemm(const SnForm *f, const SnScheduleOptions *options) {
-  return schedule_with(f, best_kernel(f, options), options);
+  return schedule_with(f, sn_cpu_best_kernel(f, options), options);
 }
 
 static bool may_have_parts(const SnForm *f, const char *kernel, const SnScheduleOptions *options) {
   SnMultiplied m;
   const SnMicroKernel *line = sn_multiplied(f, 0, &m) ? sn_micro_kernel(kernel, m.a, m.b, m.sum) : NULL;
-  return !line || !line->parts || takes_parts(f, line, options);
+  return !line || !line->parts || sn_cpu_takes_parts(f, line, options);
 }
 
 bool sn_schedule_cpu_kernel(const SnForm *f, const SnScheduleOptions *options, size_t i, MlirAttribute *schedule) {
