@@ -2,8 +2,8 @@
 //
 //   #sinter.brgemm<kernel = "libxsmm", m = 32, n = 64, k = 256, tasks = 64, lanes = 16, unroll = 4>
 //
-// cpu_kernels.c says which kernel. A task makes blocks of m rows; within one, products of m x k by k x n are summed in a
-// scratch block, over which the row program runs while it is in cache. Packing a panel of weights is paid for by m
+// cpu_kernels.c says which kernel. A task makes blocks of m rows; within one, products of m x k by k x n are summed in
+// a scratch block, over which the row program runs while it is in cache. Packing a panel of weights is paid for by m
 // rows. Where there are fewer blocks than threads could share, their columns are tasks of their own.
 //
 // new schedule key: of a CPU's products: when it is said.

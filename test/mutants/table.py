@@ -560,7 +560,7 @@ MUTANTS = [Mutant(*m) for m in (
      "a gather from a difference of positions reads at their sum"),
     ("passes/merge/merge.c", "  rename_dims(m, b, m->b_dims, sn_num_sides(a));\n", "",
      ["passes/fuse/into_sides.mlir"], "the program of a side names a dimension of the form that it came from"),
-    ("passes/arrange/behind_products.c", "multiply_product(use, s.factor);", "multiply_product(use, 1);",
+    ("passes/arrange/half_sides.c", "multiply_product(use, s.factor);", "multiply_product(use, 1);",
      ["gpu/sdpa_rope.test"],
      "products of halves that several of them read lose their factor"),
     ("passes/arrange/shared_sides.c", "n = sn_row_op_names(op, f->dims.data[d].name) ? 0 : n;",
