@@ -172,7 +172,6 @@ MlirValue sn_chain_over_quad(SnBuilder *b, SnRowProgram *p, MlirOperation reduce
 // ---- rows that grow -----------------------------------------------------------------------------
 
 static const double LEAST = -3.4028234663852886e38, LOG2E = 1.4426950408889634, LN2 = 0.6931471805599453;
-enum { MOST_BITS = 20 };                   // of a power of two that a score is multiplied by behind its product
 enum { LAZY_BITS = 8, OEQ = 1, UGT = 10 }; // so far may a maximum be above its reference; of arith.cmpf
 
 void sn_gpu_chain_begin(SnBuilder *b, SnGpuChain *c, MlirValue *states) {
@@ -252,125 +251,6 @@ static void raise_references(SnBuilder *b, SnGpuChain *c, SnChainRow *rows) {
   free(types);
 }
 
-// v on a fragment is this number, times the factor, a power of two, which is not put into it.
-static MlirValue unscaled(SnBuilder *b, SnChainRow *r, SnFragment *at, MlirValue v, double *factor) {
-  MlirOperation op = sn_definer(v);
-  double number;
-  for (int k = 0; k < 2 && sn_is(op, "arith.mulf"); ++k) {
-    MlirValue scalar = sn_broadcast_of(sn_operand(op, k));
-    int bits;
-    if (!sn_none(scalar) && sn_attr_number(sn_constant_of(scalar), &number) && frexp(number, &bits) == 0.5 &&
-        abs(bits) <= MOST_BITS) {
-      *factor *= number;
-      return unscaled(b, r, at, sn_operand(op, 1 - k), factor);
-    }
-  }
-  const SnCpuCompare *masks[] = {&r->c->end, &r->c->begin};
-  for (int m = 0; m < 2 && sn_is(op, "arith.select") && r->unmasked; ++m)
-    if (!sn_null(masks[m]->op) && sn_same(sn_operand(op, 0), sn_result(masks[m]->op, 0)))
-      return unscaled(b, r, at, sn_operand(op, masks[m]->truth ? 2 : 1), factor);
-  return sn_row_element(b, r->program, at, v);
-}
-
-// A row's number is a result, which may be a sum under the maximum.
-static bool stores_numbers(const SnGpuChain *c) {
-  bool stores = false;
-  for (size_t o = 0; o < c->first.outputs.size; ++o) {
-    bool crosses = false;
-    for (size_t i = 0; i < c->crossings.size; ++i)
-      crosses |= sn_same(c->crossings.data[i].memory, c->first.outputs.data[o].value);
-    stores |= !crosses && !sn_uses_cols(&c->first, c->first.outputs.data[o].map);
-  }
-  for (size_t o = 0; o < c->second.outputs.size; ++o)
-    stores |= !sn_uses_cols(&c->second, c->second.outputs.data[o].map);
-  return stores;
-}
-
-// The program has a number in it that no score should be, as masks of a finite number do.
-static bool has_far_number(const SnForm *f) {
-  bool has = false;
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    double number;
-    has |= sn_num_results(op) == 1 && sn_attr_number(sn_constant_of(sn_result(op, 0)), &number) &&
-           number <= SN_CPU_LOW && !isinf(number);
-  }
-  return has;
-}
-
-// Under a number of the row, which is the mask's own where it leaves nothing of the row: what rounding leaves of -1e9
-// times log2(e) is more than f16 has exponents for, and another number in each kernel that makes the same exponentials.
-static SnGpuPower power_below(SnBuilder *b, const SnChainRow *r, MlirValue m) {
-  const SnGpuChain *c = r->c;
-  bool near = sn_null(c->maximum) || stores_numbers(c);
-  for (size_t p = c->first.products.size; p < c->first.products.size + c->second.products.size; ++p)
-    near |= mlirTypeIsAF16(sn_side_element(&c->second, c->products[p].product.b));
-  return near && has_far_number(&c->first) ? sn_gpu_near_power_of(b, m) : sn_gpu_power_of(b, m);
-}
-
-// e to the power of x under a number of the row, on a fragment: an fma and an instruction.
-static MlirValue power_under(SnBuilder *b, SnChainRow *r, SnFragment *at, MlirValue x, const SnGpuPower *under) {
-  double factor = 1;
-  SnGpuPower p = *under;
-  MlirValue v = unscaled(b, r, at, x, &factor);
-  p.factor = factor == 1 ? p.factor : sn(b, "arith.mulf", p.factor, sn_chain_number(b, factor));
-  return sn_gpu_power_at(b, &p, v);
-}
-
-// e to the power of x, or of x - y, which is a number of each column.
-static MlirValue power_of(SnBuilder *b, SnChainRow *r, SnFragment *at, MlirValue x, MlirValue y) {
-  if (sn_none(y))
-    return sn_chain_exponential(b, sn_row_element(b, r->program, at, x));
-  double factor = 1;
-  MlirValue v = unscaled(b, r, at, x, &factor), by = sn_fragment_spread(b, at, sn_chain_number(b, factor)),
-            minus = sn(b, "arith.negf", sn_row_element(b, r->program, at, y));
-  return sn_chain_exponential(b, sn(b, "math.fma", v, by, minus));
-}
-
-// Something that a value is made of waits for all columns.
-static bool waits(MlirValue v) {
-  MlirOperation op = sn_definer(v);
-  bool yes = !sn_null(op) && sn_row_op_of(op) && sn_row_op_has(op, SN_READS_ALL);
-  for (intptr_t k = 0; !sn_null(op) && k < sn_num_operands(op) && !yes; ++k)
-    yes = waits(sn_operand(op, k));
-  return yes;
-}
-
-// Exponentials that are under no maximum of this row, as gradients': of numbers that are known.
-static void give_powers(SnBuilder *b, SnChainRow *r) {
-  SnRowProgram *p = r->program;
-  for (MlirOperation op = mlirBlockGetFirstOperation(p->block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    if (!sn_is(op, "math.exp") || !sn_is_row(sn_result(op, 0)) ||
-        !mlirTypeIsAF32(sn_element(sn_type_of(sn_result(op, 0)))) || waits(sn_result(op, 0)))
-      continue;
-    MlirOperation sub = sn_def(sn_operand(op, 0), "arith.subf");
-    MlirValue x = sn_operand(sn_null(sub) ? op : sub, 0), y = sn_null(sub) ? (MlirValue){0} : sn_operand(sub, 1),
-              of_row = sn_none(y) ? y : sn_broadcast_of(y);
-    SnGpuPower under = {0};
-    if (!sn_none(of_row))
-      under = power_below(b, r, sn_row_scalar(p, of_row));
-    for (size_t i = 0; i < r->columns.n; ++i) {
-      SnFragment *at = &r->columns.at[i];
-      sn_fragment_give(at, sn_result(op, 0),
-                       sn_none(of_row) ? power_of(b, r, at, x, y) : power_under(b, r, at, x, &under));
-    }
-  }
-}
-
-// What the program's exponentials under the maximum are, under the reference.
-static void give_exponentials(SnBuilder *b, SnChainRow *r) {
-  SnRowProgram *p = r->program;
-  for (MlirOperation op = mlirBlockGetFirstOperation(p->block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
-    if (!sn_is(op, "math.exp") || !mlirOperationEqual(sn_exp_under_maximum(sn_result(op, 0)), r->c->maximum))
-      continue;
-    MlirValue x = sn_operand(sn_definer(sn_operand(op, 0)), 0);
-    SnGpuPower under = power_below(b, r, *sn_chain_reference_of(r));
-    for (size_t i = 0; i < r->columns.n; ++i) {
-      SnFragment *at = &r->columns.at[i];
-      sn_fragment_give(at, sn_result(op, 0), power_under(b, r, at, x, &under));
-    }
-  }
-}
-
 // In front of a mask, and behind it, nobody compares.
 static void stream_masks(SnBuilder *b, SnChainRow *r) {
   const SnCpuCompare *masks[] = {&r->c->end, &r->c->begin};
@@ -389,7 +269,7 @@ static void stream_phase(SnBuilder *b, size_t phase, SnChainRow *r) {
   if (!phase) {
     sn_row_scalars(b, p, 0);
     stream_masks(b, r);
-    give_powers(b, r);
+    sn_chain_give_powers(b, r);
   }
   for (size_t i = first; i < first + sn_chain_num_reduces(p, phase); ++i) {
     MlirOperation reduce = sn_chain_state_of(p, i);
@@ -491,7 +371,7 @@ static void make_rows(SnBuilder *b, SnChainRow *rows, MlirValue *parts, MlirValu
   size_t first = sn_chain_num_reduces(rows->program, 0), n = sn_chain_num_reduces(rows->program, 1);
   for (int h = 0; h < 2; ++h) {
     SnChainRow *r = &rows[h];
-    give_exponentials(b, r);
+    sn_chain_give_exponentials(b, r);
     r->program->phase = 1;
     for (size_t i = 0; i < n; ++i)
       parts[(size_t)h * n + i] =
@@ -594,7 +474,7 @@ void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, bool mas
       raise_references(b, c, rows);
     for (int h = 0; h < 2; ++h) {
       if (!sn_null(c->maximum)) {
-        give_exponentials(b, &rows[h]);
+        sn_chain_give_exponentials(b, &rows[h]);
         stream_phase(b, 1, &rows[h]);
       }
       words_of_row(b, &rows[h], words);
@@ -602,48 +482,4 @@ void sn_gpu_chain_columns(SnBuilder *b, SnGpuChain *c, MlirValue first, bool mas
   }
   for (int h = 0; h < 2; ++h)
     sn_chain_free_columns(&rows[h].columns);
-}
-
-// Whether there was anything but -inf: a sum says that, too.
-static bool asks_if_least(MlirOperation compare) {
-  return sn_is(compare, "arith.cmpf") && sn_int_attr(compare, "predicate", -1) == OEQ &&
-         (sn_is_constant(sn_operand(compare, 0), -INFINITY) || sn_is_constant(sn_operand(compare, 1), -INFINITY));
-}
-
-// Of the maximum: all that takes it is exponentials' arguments, and who asks if it is -inf. A reference will do for a
-// result, where that is known (passes/fuse/references.c).
-static bool is_asked_for(MlirOperation maximum) {
-  bool asked = false, any = sn_get_attr(maximum, SN_ANY_REFERENCE).ptr;
-  MlirValue m = sn_result(maximum, 0);
-  for (MlirOpOperand use = mlirValueGetFirstUse(m); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation row = mlirOpOperandGetOwner(use);
-    if (asks_if_least(row) || (any && mlirOperationEqual(row, mlirBlockGetTerminator(mlirOperationGetBlock(row)))))
-      continue;
-    asked |= sn_num_results(row) != 1 || !sn_same(sn_broadcast_of(sn_result(row, 0)), m);
-    MlirOpOperand of_row = asked ? (MlirOpOperand){0} : mlirValueGetFirstUse(sn_result(row, 0));
-    for (; !mlirOpOperandIsNull(of_row); of_row = mlirOpOperandGetNextUse(of_row)) {
-      MlirOperation sub = mlirOpOperandGetOwner(of_row);
-      MlirOpOperand of_sub = sn_is(sub, "arith.subf") ? mlirValueGetFirstUse(sn_result(sub, 0)) : (MlirOpOperand){0};
-      asked |= mlirOpOperandIsNull(of_sub);
-      for (; !mlirOpOperandIsNull(of_sub); of_sub = mlirOpOperandGetNextUse(of_sub)) {
-        MlirOperation exp = mlirOpOperandGetOwner(of_sub);
-        asked |= !sn_is(exp, "math.exp") || !mlirOperationEqual(sn_exp_under_maximum(sn_result(exp, 0)), maximum);
-      }
-    }
-  }
-  return asked;
-}
-
-void sn_gpu_chain_find_sum(SnGpuChain *c) {
-  size_t first = sn_chain_num_reduces(&c->rows[0], 0);
-  c->sum = -1;
-  if (sn_null(c->maximum) || is_asked_for(c->maximum) ||
-      (stores_numbers(c) && !sn_get_attr(c->maximum, SN_ANY_REFERENCE).ptr))
-    return;
-  for (size_t i = 0; i < sn_chain_num_reduces(&c->rows[0], 1); ++i) {
-    MlirOperation reduce = sn_chain_state_of(&c->rows[0], first + i);
-    if (sn_is_reduce(reduce, "add") && mlirTypeIsAF32(sn_type_of(sn_result(reduce, 0))) &&
-        mlirOperationEqual(sn_exp_under_maximum(sn_operand(reduce, 0)), c->maximum))
-      c->sum = (intptr_t)(first + i);
-  }
 }

@@ -1,4 +1,4 @@
-// chain_rows.h: a thread's rows and columns of a chain; for chain_rows.c and chain_ends.c.
+// chain_rows.h: a thread's rows and columns of a chain; for the files beside this.
 
 #ifndef SINTER_LOWERING_GPU_CHAIN_ROWS_H
 #define SINTER_LOWERING_GPU_CHAIN_ROWS_H
@@ -52,5 +52,10 @@ size_t sn_chain_place_of_maximum(const SnGpuChain *c);
 // How far the reference is above the maximum: sums of exponentials under it are the power's part, also where the
 // maximum has become greater since.
 double sn_gpu_chain_above_maximum(const SnGpuChain *c);
+
+// chain_powers.c: what the program's exponentials are, in the fragments of r: those that are under no maximum of this
+// row; those under the maximum, which are under the reference.
+void sn_chain_give_powers(SnBuilder *b, SnChainRow *r);
+void sn_chain_give_exponentials(SnBuilder *b, SnChainRow *r);
 
 #endif

@@ -21,8 +21,7 @@
 //
 // test: test/lowering/gpu/chain_warpgroups.mlir, test/gpu/chains.test
 
-#include "lowering/gpu/chains/chains_gpu.h"
-#include "lowering/gpu/products/wgmma.h"
+#include "lowering/gpu/chains/chain_staged.h"
 #include "lowering/rows/rowmemory.h"
 #include <assert.h>
 
@@ -33,261 +32,19 @@ enum {
   STEP_ACROSS = 16 * LINE
 }; // bytes; of an instruction's 16 elements of the sum
 
-// Of a thread, by warpgroups that multiply: what the one that fetches leaves of what a launch gives; one has enough.
-static const struct {
-  int64_t fetcher, multiplier;
-} registers_of[] = {[2] = {24, 240}};
-
-typedef struct {
-  SnGpuChain *c;
-  SnGpuRing rows, blocks; // of sides a; of sides b and matrices
-  MlirValue rows_at, at;  // their slots in shared memory: bytes
-  MlirValue group;        // i32: which warpgroup
-  MlirValue tiles;        // index: how many
-  MlirValue flags;        // shared memory: whether a warpgroup is the last that has a part of a tile
-  int parts[2];           // numbers of barriers: a warpgroup's threads meet
-  int order[2];           // numbers of barriers: whose turn to multiply it is; 0: there is one warpgroup
-  // Where tiles may be made again: words of warps, which tiles those are; filled once; i1: now it is, i32: those asked.
-  MlirValue words, again, asked;
-  SnGpuRing rounds;
-} Staged;
+const SnChainRegisters sn_chain_registers[] = {[2] = {24, 240}};
 
 static MlirType i32_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 32); }
 static MlirValue i32_of(SnBuilder *b, int64_t v) { return sn_int(b, i32_type(b), v); }
 static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
-static MlirValue less(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.subi", x, sn_index(b, n)); }
 static size_t num_first(const SnGpuChain *c) { return c->first.products.size; }
 static size_t num_all(const SnGpuChain *c) { return c->first.products.size + c->second.products.size; }
 
-static int64_t groups_of(const SnGpuChain *c) { return c->plan->launch.threads / SN_GPU_WARPGROUP; }
-
-// ---- who fetches -------------------------------------------------------------------------------
-
-// All of a side: lines of the sum's pieces one behind the other. From `outer` of rows or columns on, `sum` of the sum.
-static void copy_side(SnBuilder *b, Staged *s, size_t product, bool is_a, MlirValue to, MlirValue outer, MlirValue sum,
-                      MlirValue full) {
-  SnGpuChain *c = s->c;
-  const SnGpuChained *p = &c->products[product];
-  const SnGpuChainSide *side = is_a ? &p->staged_a : &p->staged_b;
-  const SnForm *f = product < num_first(c) ? &c->first : &c->second;
-  const SnAccess *access = &f->inputs.data[sn_side(f, is_a ? p->product.a : p->product.b).first];
-  int64_t line = sn_gpu_map_sum(&p->product);
-  for (int64_t i = 0; i < side->pieces; ++i)
-    for (int64_t copy = 0; copy < side->map.copies; ++copy) {
-      int64_t offset = i * side->lines * LINE + copy * SN_WGMMA_PIECE;
-      sn_wgmma_copy_box(b, &side->map, c->k->maps[is_a ? p->map_a : p->map_b], access, c->dims,
-                        offset ? plus(b, to, i32_of(b, offset)) : to,
-                        copy ? plus(b, outer, sn_index(b, copy * SN_GPU_WARPGROUP_ROWS)) : outer,
-                        i ? plus(b, sum, sn_index(b, i * line)) : sum, full);
-    }
-}
-
-// Of a slot: sides of products `from` to `to` of all; bytes more that are on their way: i32, or null.
-static void copy_sides(SnBuilder *b, Staged *s, size_t from, size_t to, bool is_a, MlirValue slot, MlirValue outer,
-                       MlirValue sum, MlirValue more, MlirValue full) {
-  int64_t bytes = 0, offset = 0;
-  for (size_t p = from; p < to; ++p) {
-    const SnGpuChainSide *side = is_a ? &s->c->products[p].staged_a : &s->c->products[p].staged_b;
-    bytes += side->pieces * side->map.bytes;
-  }
-  sn_gpu_arrive_expecting(b, full, sn_none(more) ? i32_of(b, bytes) : plus(b, more, i32_of(b, bytes)));
-  for (size_t p = from; p < to; ++p) {
-    const SnGpuChainSide *side = is_a ? &s->c->products[p].staged_a : &s->c->products[p].staged_b;
-    copy_side(b, s, p, is_a, offset ? plus(b, slot, i32_of(b, offset)) : slot, outer, sum, full);
-    offset += side->pieces * side->lines * LINE;
-  }
-}
-
-static MlirValue slot_at(SnBuilder *b, Staged *s, MlirValue slot) {
-  return plus(b, sn_gpu_shared_address(b, s->at), sn(b, "arith.muli", slot, i32_of(b, s->c->plan->slot_bytes)));
-}
-
-// Numbers of the columns from `first` on, so many bytes (i32) of each input, behind the sides of a slot.
-static void copy_numbers(SnBuilder *b, Staged *s, MlirValue slot, MlirValue first, MlirValue bytes, MlirValue full) {
-  SnGpuChain *c = s->c;
-  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
-  MlirValue dims[SN_MAX_DIMS];
-  int64_t at = c->plan->numbers_at;
-  memcpy(dims, c->dims, sizeof dims);
-  dims[sn_group(&c->first, 0).first] = first;
-  for (size_t k = 0; k < c->first.inputs.size; ++k) {
-    const SnAccess *a = &c->first.inputs.data[k];
-    if (!sn_gpu_chain_is_numbers(&c->first, &c->plan->points, k))
-      continue;
-    MlirValue place = sn_index(b, 0);
-    for (intptr_t p = 0; p < sn_rank(sn_type_of(a->value)); ++p)
-      place = plus(b, sn(b, "arith.muli", place, sn_index(b, p ? sn_dim(sn_type_of(a->value), p) : 1)),
-                   sn_affine(b, mlirAffineMapGetResult(a->map, p), dims));
-    MlirValue offset = sn(b, "arith.muli", sn(b, "arith.index_cast", place, i64), sn_int(b, i64, sizeof(float)));
-    sn_gpu_bulk_copy(b, plus(b, slot, i32_of(b, at)), plus(b, c->first_addresses[k], offset), bytes, full);
-    at += c->plan->n * (int64_t)sizeof(float);
-  }
-}
-
-// Into the next slot: columns of a block, or what they are multiplied by.
-static void fetch_slot(SnBuilder *b, Staged *s, bool matrices, MlirValue block, SnGpuTurn *turn) {
-  SnGpuChain *c = s->c;
-  MlirValue zero = sn_index(b, 0), first = sn(b, "arith.muli", block, sn_index(b, c->plan->n));
-  sn_gpu_ring_await_empty(b, &s->blocks, *turn);
-  MlirValue full = sn_gpu_ring_full(b, &s->blocks, *turn), slot = slot_at(b, s, turn->slot), bytes = {0}, more = {0};
-  if (c->plan->numbers && !matrices) {
-    MlirValue left = sn(b, "arith.minui", sn_index(b, c->plan->n), sn(b, "arith.subi", c->num_columns, first));
-    bytes = sn(b, "arith.muli", sn(b, "arith.index_cast", left, i32_type(b)), i32_of(b, sizeof(float)));
-    more = sn(b, "arith.muli", bytes, i32_of(b, c->plan->numbers));
-  }
-  copy_sides(b, s, matrices ? num_first(c) : 0, matrices ? num_all(c) : num_first(c), false, slot,
-             matrices ? zero : first, matrices ? first : zero, more, full);
-  if (!sn_none(more))
-    copy_numbers(b, s, slot, first, bytes, full);
-  *turn = sn_gpu_ring_behind(b, &s->blocks, *turn, 1);
-}
-
-// Carried from tile to tile: the turn of rows, and of blocks.
-enum { CARRIED = 4 };
-typedef struct {
-  Staged *s;
-  MlirValue *carried;
-  MlirValue counts; // i1, of the tile: what was left out counts; null: it cannot
-} Carried;
-
-static void fetch_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
-  Carried *carry = user;
-  Staged *s = carry->s;
-  MlirValue zero = sn_index(b, 0), one = sn_index(b, 1), *carried = carry->carried;
-  SnGpuTurn rows = {carried[0], carried[1]}, turn = {carried[2], carried[3]};
-  sn_gpu_chain_place_tile(b, s->c, tile->number);
-  sn_gpu_ring_await_empty(b, &s->rows, rows);
-  copy_sides(b, s, 0, num_first(s->c), true, sn_gpu_shared_address(b, s->rows_at), s->c->first_row, zero,
-             (MlirValue){0}, sn_gpu_ring_full(b, &s->rows, rows));
-  rows = sn_gpu_ring_behind(b, &s->rows, rows, 1);
-  MlirValue first, blocks;
-  sn_gpu_chain_blocks(b, s->c, &first, &blocks);
-  bool matrices = !s->c->plan->same_slots, ahead = s->c->plan->ahead;
-  if (ahead)
-    fetch_slot(b, s, false, first, &turn);
-  SnLoop l = sn_for_values(b, ahead ? plus(b, first, one) : first, blocks, one, SN_VALUE_LIST(turn.slot, turn.parity));
-  turn = (SnGpuTurn){l.carried[0], l.carried[1]};
-  fetch_slot(b, s, false, l.index, &turn);
-  if (matrices)
-    fetch_slot(b, s, true, ahead ? less(b, l.index, 1) : l.index, &turn);
-  MlirValue at[] = {turn.slot, turn.parity};
-  sn_next_values(b, &l, sn_values(2, at));
-  turn = (SnGpuTurn){sn_result(l.op, 0), sn_result(l.op, 1)};
-  if (matrices && ahead)
-    fetch_slot(b, s, true, less(b, blocks, 1), &turn);
-  carried[0] = rows.slot, carried[1] = rows.parity, carried[2] = turn.slot, carried[3] = turn.parity;
-}
-
-// ---- tiles, and tiles again --------------------------------------------------------------------------
-
-//   for round 0, 1:    the tiles that are asked for: all, then those of which something that was left out counts
-//     behind round 0   each warp says which: bits by the tile's place among the block's, modulo 32;  all wait for that
-
-enum { BITS = 32, ROUNDS = 2 };
-enum { EQ = 0, NE = 1 }; // of arith.cmpi
-
-static MlirValue compare(SnBuilder *b, int predicate, MlirValue x, MlirValue y) {
-  return sn(b, "arith.cmpi", x, y, sn_attr("predicate", sn_i64(b->ctx, predicate)));
-}
-
-typedef struct {
-  Carried *c;
-  SnGpuEmitTile emit;
-  bool multiplies; // then a word is carried behind the others
-} Asked;
-
-static void asked_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
-  Asked *a = user;
-  Staged *s = a->c->s;
-  size_t n = CARRIED + a->multiplies;
-  MlirType types[CARRIED + 1];
-  MlirValue *carried = a->c->carried, was[CARRIED + 1];
-  MlirValue place = sn(b, "arith.andi", sn(b, "arith.index_cast", tile->count, i32_type(b)), i32_of(b, BITS - 1)),
-            bit = sn(b, "arith.shli", i32_of(b, 1), place);
-  memcpy(was, carried, n * sizeof *was);
-  for (size_t i = 0; i < n; ++i)
-    types[i] = sn_type_of(was[i]);
-  SnIf is = sn_if_types(b, compare(b, NE, sn(b, "arith.andi", s->asked, bit), i32_of(b, 0)),
-                        sn_types((intptr_t)n, types));
-  a->emit(b, k, tile, a->c);
-  if (a->multiplies)
-    carried[CARRIED] =
-        sn(b, "arith.ori", was[CARRIED], sn(b, "arith.select", a->c->counts, bit, i32_of(b, 0)));
-  sn_else_values(b, &is, sn_values((intptr_t)n, carried));
-  sn_end_if_values(b, &is, sn_values((intptr_t)n, was));
-  for (size_t i = 0; i < n; ++i)
-    carried[i] = sn_result(is.op, (intptr_t)i);
-}
-
-static MlirValue await_words(SnBuilder *b, Staged *s, MlirValue word) {
-  SnGpuTurn once = {i32_of(b, 0), i32_of(b, 0)};
-  if (!sn_none(word)) {
-    SnIf one = sn_if(b, s->c->k->first_of_warp);
-    sn_op(b, "memref.store", word, s->words, s->c->k->warp);
-    sn_gpu_ring_filled(b, &s->rounds, once);
-    sn_end_if(b, &one);
-  }
-  sn_gpu_ring_await_full(b, &s->rounds, once);
-  return sn_gpu_chain_all_words(b, s->c, s->words);
-}
-
-// All tiles of the block; carried: CARRIED, and of who multiplies room for one more.
-static void each_tile(SnBuilder *b, Staged *s, MlirValue *carried, SnGpuEmitTile emit, bool multiplies) {
-  SnGpuKernel *k = s->c->k;
-  SnGpuTiles tiles = sn_gpu_tiles_in_steps(k, k->block, s->tiles, k->blocks);
-  Carried c = {.s = s, .carried = carried};
-  if (!sn_gpu_chain_may_count(s->c)) {
-    sn_gpu_each_tile(b, k, &tiles, carried, CARRIED, emit, &c);
-    return;
-  }
-  size_t n = CARRIED + multiplies;
-  Asked asked = {&c, emit, multiplies};
-  MlirValue all[CARRIED + 2];
-  carried[CARRIED] = i32_of(b, 0);
-  memcpy(all, carried, n * sizeof *all);
-  all[n] = i32_of(b, -1);
-  SnLoop round = sn_for_values(b, sn_index(b, 0), sn_index(b, ROUNDS), sn_index(b, 1), sn_values((intptr_t)n + 1, all));
-  memcpy(carried, round.carried, n * sizeof *all);
-  s->asked = round.carried[n];
-  MlirType types[CARRIED + 1];
-  for (size_t i = 0; i < n; ++i)
-    types[i] = sn_type_of(carried[i]);
-  SnIf any = sn_if_types(b, compare(b, NE, s->asked, i32_of(b, 0)), sn_types((intptr_t)n, types));
-  s->c->whole = compare(b, EQ, round.index, sn_index(b, 1));
-  memcpy(all, carried, n * sizeof *all);
-  sn_gpu_each_tile(b, k, &tiles, carried, n, asked_tile, &asked);
-  sn_else_values(b, &any, sn_values((intptr_t)n, carried));
-  sn_end_if_values(b, &any, sn_values((intptr_t)n, all));
-  for (size_t i = 0; i < n; ++i)
-    carried[i] = sn_result(any.op, (intptr_t)i);
-  MlirType i32 = i32_type(b);
-  MlirValue none = i32_of(b, 0);
-  SnIf first = sn_if_types(b, compare(b, EQ, round.index, sn_index(b, 0)), sn_types(1, &i32));
-  MlirValue words = await_words(b, s, multiplies ? carried[CARRIED] : (MlirValue){0});
-  sn_else_values(b, &first, sn_values(1, &words));
-  sn_end_if_values(b, &first, sn_values(1, &none));
-  memcpy(all, carried, n * sizeof *all);
-  all[n] = sn_result(first.op, 0);
-  sn_next_values(b, &round, sn_values((intptr_t)n + 1, all));
-  s->c->whole = (MlirValue){0};
-}
-
-static void emit_fetch(SnBuilder *b, SnGpuKernel *k, void *user) {
-  Staged *s = user;
-  MlirValue zero = i32_of(b, 0), carried[CARRIED + 1] = {zero, zero, zero, zero};
-  s->c->k = k;
-  if (registers_of[groups_of(s->c)].fetcher)
-    sn_wgmma_registers(b, "decrease", registers_of[groups_of(s->c)].fetcher);
-  SnIf warp = sn_if(b, sn(b, "arith.cmpi", k->warp, sn_index(b, k->warps), sn_attr("predicate", sn_i64(b->ctx, 0))));
-  SnIf one = sn_if(b, sn(b, "nvvm.elect.sync", mlirIntegerTypeGet(b->ctx, 1)));
-  each_tile(b, s, carried, fetch_tile, false);
-  sn_end_if(b, &one);
-  sn_end_if(b, &warp);
-}
+int64_t sn_chain_groups(const SnGpuChain *c) { return c->plan->launch.threads / SN_GPU_WARPGROUP; }
 
 // ---- who multiplies ----------------------------------------------------------------------------
 
-static void release(SnBuilder *b, Staged *s, const SnGpuRing *ring, MlirValue slot) {
+static void release(SnBuilder *b, SnChainStaged *s, const SnGpuRing *ring, MlirValue slot) {
   SnIf one = sn_if(b, s->c->k->first_of_warp);
   sn_gpu_ring_emptied(b, ring, (SnGpuTurn){.slot = slot});
   sn_end_if(b, &one);
@@ -295,7 +52,7 @@ static void release(SnBuilder *b, Staged *s, const SnGpuRing *ring, MlirValue sl
 
 // One warpgroup asks for both products of a block, then the other one: each is at its row program meanwhile. By its own
 // barrier one waits for its turn; at the other's it says that it is over.
-static void order(SnBuilder *b, const Staged *s, bool over) {
+static void order(SnBuilder *b, const SnChainStaged *s, bool over) {
   if (!s->order[0])
     return;
   MlirValue group = over ? sn(b, "arith.subi", i32_of(b, 1), s->group) : s->group,
@@ -310,10 +67,10 @@ static void order(SnBuilder *b, const Staged *s, bool over) {
 static int64_t steps_of(int64_t sum) { return sn_pieces(sum, 16); }
 
 // sums = a . b of a slot, of each product: structs.
-static void multiply_rows(SnBuilder *b, Staged *s, MlirValue slot, MlirValue *sums) {
+static void multiply_rows(SnBuilder *b, SnChainStaged *s, MlirValue slot, MlirValue *sums) {
   SnGpuChain *c = s->c;
   int64_t of_a = 0, of_b = 0;
-  MlirValue rows = sn_gpu_shared_address(b, s->rows_at), at = slot_at(b, s, slot),
+  MlirValue rows = sn_gpu_shared_address(b, s->rows_at), at = sn_chain_slot_at(b, s, slot),
             of_group = sn(b, "arith.muli", s->group, i32_of(b, SN_WGMMA_PIECE));
   sn_wgmma_fence(b);
   for (size_t p = 0; p < num_first(c); ++p) {
@@ -352,11 +109,12 @@ static int64_t place_of_matrix(const SnGpuChain *c, size_t i) {
 }
 
 // grown += words . matrices of a slot: structs.
-static void multiply_again(SnBuilder *b, Staged *s, MlirValue slot, const MlirValue *words, const MlirValue *grown,
-                           MlirValue *to) {
+static void multiply_again(SnBuilder *b, SnChainStaged *s, MlirValue slot, const MlirValue *words,
+                           const MlirValue *grown, MlirValue *to) {
   SnGpuChain *c = s->c;
   int64_t steps = c->plan->n / 16, n = sn_gpu_chain_pairs(c) * 8;
-  MlirValue base = slot_at(b, s, slot), *descriptors = sn_alloc((size_t)steps * MOST_PARTS * sizeof *descriptors);
+  MlirValue base = sn_chain_slot_at(b, s, slot),
+            *descriptors = sn_alloc((size_t)steps * MOST_PARTS * sizeof *descriptors);
   sn_wgmma_fence(b);
   for (size_t p = num_first(c), i = 0; p < num_all(c); ++p, ++i) {
     const SnGpuChained *q = &c->products[p];
@@ -404,19 +162,19 @@ static void pin_again(SnBuilder *b, Tile *t) {
   sn_wgmma_pin_values(b, (int64_t)t->grown, grown_of(t));
 }
 
-static void pin_sums(SnBuilder *b, Staged *s, Tile *t) {
+static void pin_sums(SnBuilder *b, SnChainStaged *s, Tile *t) {
   int64_t n = s->c->plan->n / 2;
   for (size_t p = 0; p < num_first(s->c); ++p)
     sn_wgmma_pin(b, t->structs[p], s->c->products[p].product.type, n, t->sums + p * (size_t)n);
 }
 
-static void pin_grown(SnBuilder *b, Staged *s, Tile *t) {
+static void pin_grown(SnBuilder *b, SnChainStaged *s, Tile *t) {
   size_t n = t->grown / s->c->second.products.size;
   for (size_t p = 0; p < s->c->second.products.size; ++p)
     sn_wgmma_pin(b, t->structs[num_first(s->c) + p], mlirF32TypeGet(b->ctx), (int64_t)n, grown_of(t) + p * n);
 }
 
-static void run_program(SnBuilder *b, Staged *s, Tile *t, MlirValue block, MlirValue slot, bool masked,
+static void run_program(SnBuilder *b, SnChainStaged *s, Tile *t, MlirValue block, MlirValue slot, bool masked,
                         size_t num_grown) {
   s->c->slot = sn(b, "arith.index_cast", slot, sn_index_type(b->ctx));
   MlirValue first = sn(b, "arith.muli", block, sn_index(b, s->c->plan->n));
@@ -424,12 +182,14 @@ static void run_program(SnBuilder *b, Staged *s, Tile *t, MlirValue block, MlirV
 }
 
 // A block's slot of columns is free where its matrices are in another one.
-static void release_columns(SnBuilder *b, Staged *s, SnGpuTurn turn) {
+static void release_columns(SnBuilder *b, SnChainStaged *s, SnGpuTurn turn) {
   if (!s->c->plan->same_slots)
     release(b, s, &s->blocks, turn.slot);
 }
 
-static SnGpuTurn behind(SnBuilder *b, Staged *s, SnGpuTurn turn) { return sn_gpu_ring_behind(b, &s->blocks, turn, 1); }
+static SnGpuTurn behind(SnBuilder *b, SnChainStaged *s, SnGpuTurn turn) {
+  return sn_gpu_ring_behind(b, &s->blocks, turn, 1);
+}
 
 static void begin_grown(SnBuilder *b, Tile *t) {
   for (size_t i = 0; i < t->grown; ++i)
@@ -437,7 +197,7 @@ static void begin_grown(SnBuilder *b, Tile *t) {
 }
 
 // The turn is that of its matrices behind it, or of what comes next.
-static void first_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block, SnGpuTurn *turn) {
+static void first_block(SnBuilder *b, SnChainStaged *s, Tile *t, MlirValue block, SnGpuTurn *turn) {
   sn_gpu_ring_await_full(b, &s->blocks, *turn);
   MlirValue columns = turn->slot;
   multiply_rows(b, s, columns, t->structs);
@@ -451,7 +211,7 @@ static void first_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block, SnGpu
 }
 
 // The last block's matrices, where they are its slot, are in front of these columns; else behind them.
-static void further_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block, bool masked) {
+static void further_block(SnBuilder *b, SnChainStaged *s, Tile *t, MlirValue block, bool masked) {
   bool same = s->c->plan->same_slots;
   SnGpuTurn turn = {turn_of(t)[0], turn_of(t)[1]}, next = behind(b, s, turn), columns = same ? next : turn,
             matrices = same ? turn : next;
@@ -475,7 +235,7 @@ static void further_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block, boo
   turn_of(t)[0] = next.slot, turn_of(t)[1] = next.parity;
 }
 
-static void last_block(SnBuilder *b, Staged *s, Tile *t, SnGpuTurn *turn) {
+static void last_block(SnBuilder *b, SnChainStaged *s, Tile *t, SnGpuTurn *turn) {
   pin_again(b, t);
   if (!s->c->plan->same_slots)
     sn_gpu_ring_await_full(b, &s->blocks, *turn);
@@ -487,7 +247,7 @@ static void last_block(SnBuilder *b, Staged *s, Tile *t, SnGpuTurn *turn) {
 }
 
 // A block whose rows are multiplied before the next one's are made.
-static void whole_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block, bool masked, bool further) {
+static void whole_block(SnBuilder *b, SnChainStaged *s, Tile *t, MlirValue block, bool masked, bool further) {
   SnGpuTurn turn = {turn_of(t)[0], turn_of(t)[1]};
   sn_gpu_ring_await_full(b, &s->blocks, turn);
   MlirValue columns = turn.slot;
@@ -510,7 +270,7 @@ static void whole_block(SnBuilder *b, Staged *s, Tile *t, MlirValue block, bool 
 }
 
 // The first block, where something follows from it that the others need.
-static void begin_blocks(SnBuilder *b, Staged *s, Tile *t, MlirValue block, SnGpuTurn *turn) {
+static void begin_blocks(SnBuilder *b, SnChainStaged *s, Tile *t, MlirValue block, SnGpuTurn *turn) {
   if (s->c->plan->ahead)
     first_block(b, s, t, block, turn);
   turn_of(t)[0] = turn->slot, turn_of(t)[1] = turn->parity;
@@ -523,7 +283,7 @@ static void begin_blocks(SnBuilder *b, Staged *s, Tile *t, MlirValue block, SnGp
     whole_block(b, s, t, block, true, false);
 }
 
-static void further_blocks(SnBuilder *b, Staged *s, Tile *t, MlirValue from, MlirValue to, bool masked) {
+static void further_blocks(SnBuilder *b, SnChainStaged *s, Tile *t, MlirValue from, MlirValue to, bool masked) {
   SnLoop l = sn_for_values(b, from, to, sn_index(b, 1), sn_values((intptr_t)t->all, t->v));
   memcpy(t->v, l.carried, t->all * sizeof *t->v);
   if (s->c->plan->ahead)
@@ -543,13 +303,13 @@ static bool asks_more(const SnGpuChain *c) {
 
 // All threads of the warpgroup meet.
 static void sync_group(SnBuilder *b, void *user) {
-  const Staged *s = user;
+  const SnChainStaged *s = user;
   MlirValue operands[] = {plus(b, i32_of(b, s->parts[0]), s->group), i32_of(b, SN_GPU_WARPGROUP)};
   sn_op(b, "nvvm.barrier", sn_values(2, operands), sn_types(0, NULL),
         sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 3, (int32_t[]){1, 1, 0})));
 }
 
-static void end_rows(SnBuilder *b, Staged *s, Tile *t) {
+static void end_rows(SnBuilder *b, SnChainStaged *s, Tile *t) {
   SnGpuChain *c = s->c;
   if (c->plan->split < 2) {
     sn_gpu_chain_end(b, c, t->v, t->grown, grown_of(t));
@@ -566,8 +326,8 @@ static void end_rows(SnBuilder *b, Staged *s, Tile *t) {
 }
 
 static void multiply_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
-  Carried *carry = user;
-  Staged *s = carry->s;
+  SnChainCarried *carry = user;
+  SnChainStaged *s = carry->s;
   MlirValue one = sn_index(b, 1), *carried = carry->carried;
   SnGpuTurn rows = {carried[0], carried[1]}, turn = {carried[2], carried[3]};
   Tile t = new_tile(s->c);
@@ -604,11 +364,12 @@ static void multiply_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, v
 }
 
 static void emit_multiply(SnBuilder *b, SnGpuKernel *k, void *user) {
-  Staged *s = user;
-  MlirValue zero = i32_of(b, 0), carried[CARRIED + 1] = {zero, zero, zero, zero};
+  SnChainStaged *s = user;
+  MlirValue zero = i32_of(b, 0), carried[SN_CHAIN_CARRIED + 1] = {zero, zero, zero, zero};
   s->c->k = k;
-  if (registers_of[groups_of(s->c)].multiplier)
-    sn_wgmma_registers(b, "increase", registers_of[groups_of(s->c)].multiplier);
+  int64_t registers = sn_chain_registers[sn_chain_groups(s->c)].multiplier;
+  if (registers)
+    sn_wgmma_registers(b, "increase", registers);
   MlirValue group = sn(b, "arith.divui", k->warp, sn_index(b, SN_GPU_WARPGROUP / 32));
   s->group = sn_wgmma_same_in_warp(b, sn(b, "arith.index_cast", group, i32_type(b)));
   if (s->order[0]) { // the first one's turn
@@ -616,7 +377,7 @@ static void emit_multiply(SnBuilder *b, SnGpuKernel *k, void *user) {
     order(b, s, true);
     sn_end_if(b, &second);
   }
-  each_tile(b, s, carried, multiply_tile, true);
+  sn_chain_each_tile(b, s, carried, multiply_tile, true);
 }
 
 // ---- the kernel ----------------------------------------------------------------------------------
@@ -647,7 +408,7 @@ static void emit_no_columns(SnBuilder *b, SnGpuChain *c, MlirValue tiles) {
 static void emit_columns(SnBuilder *b, SnGpuChain *c, MlirValue tiles) {
   SnGpuKernel *k = c->k;
   const SnGpuChainPlan *plan = c->plan;
-  Staged s = {.c = c, .tiles = tiles};
+  SnChainStaged s = {.c = c, .tiles = tiles};
   int64_t rows = plan->rows_bytes, slots = plan->stages * plan->slot_bytes;
   MlirType i8 = mlirIntegerTypeGet(b->ctx, 8);
   s.rows_at = sn_gpu_launched_shared(b, k, "rows of sides", 1, &rows, i8, SN_GPU_FOR_TILES);
@@ -656,7 +417,7 @@ static void emit_columns(SnBuilder *b, SnGpuChain *c, MlirValue tiles) {
     c->numbers = sn_gpu_side_view(b, s.at, slots / (64 * (int64_t)sizeof(float)), 64, mlirF32TypeGet(b->ctx));
   if (plan->split > 1)
     s.flags = sn_gpu_shared(k, "the last part", 1, &plan->units, mlirIntegerTypeGet(b->ctx, 32), 8);
-  for (int i = 0; i < groups_of(c) && plan->split > 1; ++i)
+  for (int i = 0; i < sn_chain_groups(c) && plan->split > 1; ++i)
     s.parts[i] = sn_gpu_name_barrier(k, "parts");
   s.rows = sn_gpu_ring(b, k, "rows", 1, 1, k->warps);
   s.blocks = sn_gpu_ring(b, k, "blocks", plan->stages, 1, k->warps);
@@ -666,10 +427,10 @@ static void emit_columns(SnBuilder *b, SnGpuChain *c, MlirValue tiles) {
   }
   sn_gpu_fence_mbarriers(b);
   sn_gpu_sync(b, k);
-  for (int i = 0; i < 2 && groups_of(c) == 2; ++i)
+  for (int i = 0; i < 2 && sn_chain_groups(c) == 2; ++i)
     s.order[i] = sn_gpu_name_barrier(k, "whose turn to multiply it is");
   SnGpuRole roles[] = {{.name = "rows", .warps = k->warps, .emit = emit_multiply},
-                       {.name = "fetch", .warps = plan->launch.more_threads / 32, .emit = emit_fetch}};
+                       {.name = "fetch", .warps = plan->launch.more_threads / 32, .emit = sn_chain_fetch}};
   sn_gpu_run_roles(b, k, roles, 2, &s);
 }
 

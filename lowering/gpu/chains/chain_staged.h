@@ -1,0 +1,48 @@
+// chain_staged.h: what warpgroups and the thread that fetches for them have of each other; for chain_warpgroups.c,
+// chain_fetch.c and chain_rounds.c.
+
+#ifndef SINTER_LOWERING_GPU_CHAIN_STAGED_H
+#define SINTER_LOWERING_GPU_CHAIN_STAGED_H
+
+#include "lowering/gpu/chains/chains_gpu.h"
+#include "lowering/gpu/products/wgmma.h"
+
+typedef struct {
+  SnGpuChain *c;
+  SnGpuRing rows, blocks; // of sides a; of sides b and matrices
+  MlirValue rows_at, at;  // their slots in shared memory: bytes
+  MlirValue group;        // i32: which warpgroup
+  MlirValue tiles;        // index: how many
+  MlirValue flags;        // shared memory: whether a warpgroup is the last that has a part of a tile
+  int parts[2];           // numbers of barriers: a warpgroup's threads meet
+  int order[2];           // numbers of barriers: whose turn to multiply it is; 0: there is one warpgroup
+  // Where tiles may be made again: words of warps, which tiles those are; filled once; i1: now it is, i32: those asked.
+  MlirValue words, again, asked;
+  SnGpuRing rounds;
+} SnChainStaged;
+
+// Carried from tile to tile: the turn of rows, and of blocks.
+enum { SN_CHAIN_CARRIED = 4 };
+typedef struct {
+  SnChainStaged *s;
+  MlirValue *carried;
+  MlirValue counts; // i1, of the tile: what was left out counts; null: it cannot
+} SnChainCarried;
+
+// chain_fetch.c: the role that fetches, `user` being what is staged; where a slot is in shared memory: i32.
+void sn_chain_fetch(SnBuilder *b, SnGpuKernel *k, void *user);
+MlirValue sn_chain_slot_at(SnBuilder *b, SnChainStaged *s, MlirValue slot);
+
+// chain_rounds.c: all tiles of the block, once, and again those in which more counts than was made. carried:
+// SN_CHAIN_CARRIED, and of who multiplies room for one more; `emit` is given a SnChainCarried.
+void sn_chain_each_tile(SnBuilder *b, SnChainStaged *s, MlirValue *carried, SnGpuEmitTile emit, bool multiplies);
+
+// chain_warpgroups.c: warpgroups that multiply; by those, of a thread: what the one that fetches leaves of what a launch
+// gives, and what one that multiplies takes. 0: what it has is enough.
+typedef struct {
+  int64_t fetcher, multiplier;
+} SnChainRegisters;
+extern const SnChainRegisters sn_chain_registers[];
+int64_t sn_chain_groups(const SnGpuChain *c);
+
+#endif
