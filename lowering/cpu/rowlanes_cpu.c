@@ -16,6 +16,8 @@
 #include "lowering/rows/rowparts.h"
 
 #define WRITTEN_OUT 128 // columns of all vectors of a row together
+#define FEW_VECTORS 2   // that read what is the same for all rows once, where it is
+#define KEPT 16         // columns or more: fewer stay in registers from vector to vector
 
 // How the rows are dealt: every outer row is cut into `pieces` of `piece` rows or more, `units` pieces are a task.
 typedef struct {
@@ -102,17 +104,16 @@ typedef struct {
   MlirValue *carried;
 } Walk;
 
-// Vectors of a row that stand one behind the other, where columns do and some are outside: bounds are numbers then, and
-// masks constants. 0: there is a loop over them.
+// Vectors of a row that stand one behind the other, where columns do. If some are outside, bounds are numbers then,
+// and masks constants. 0: there is a loop over them.
 static int64_t vectors_written_out(const Walk *w) {
   int64_t length = sn_row_length(w->f), n = sn_pieces(w->d->length, w->row->lanes);
   bool bounded = false;
   for (size_t k = 0; k < w->f->inputs.size; ++k)
     bounded |= w->f->inputs.data[k].fill.ptr && sn_uses_cols(w->f, w->f->inputs.data[k].map);
-  return bounded && w->d->pieces == 1 && !w->strips.size && length > 0 && length <= w->row->written_out &&
-                 sn_times(n, length) <= WRITTEN_OUT
-             ? n
-             : 0;
+  bool shares = n <= FEW_VECTORS && length > KEPT, whole = w->d->pieces == 1 && !w->strips.size;
+  bool short_enough = length > 0 && length <= w->row->written_out && sn_times(n, length) <= WRITTEN_OUT;
+  return (bounded || shares) && whole && short_enough ? n : 0;
 }
 
 static void write_out(const Walk *w, int64_t vectors) {

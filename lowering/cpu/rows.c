@@ -52,6 +52,14 @@ static void store_row(SnBuilder *b, const SnTarget *t, SnFragment *c, MlirValue 
   sn_scratch_store(b, x, t->buffer, sn_values(2, at), sn_no_attr());
 }
 
+// A product that is added to a sum is rounded with it, in a loop or where that is written out (passes/math/sums.c).
+static MlirValue going_on(SnBuilder *b, MlirValue sum) {
+  MlirOperation add = sn_def(sum, "arith.addf");
+  if (!sn_null(add))
+    sn_set_attr(add, "fastmath", sn_parse_attr(b->ctx, "#arith.fastmath<contract>"));
+  return sum;
+}
+
 // One step at a column: accumulators of the phase and what it stores. Lanes that the mask leaves out were combined
 // before.
 static void step_of(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, SnFragment c, MlirValue mask, MlirValue *acc) {
@@ -63,7 +71,7 @@ static void step_of(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, SnFragment 
     MlirValue x = sn_row_reduced(b, p, &c, reduce);
     if (!sn_none(mask))
       x = sn_cpu_unseen(b, x, sn_row_identity(b, p, reduce, width), mask);
-    acc[i] = sn_row_combine(b, p, reduce, acc[i], x);
+    acc[i] = going_on(b, sn_row_combine(b, p, reduce, acc[i], x));
   }
   for (size_t i = 0; i < phase->yields.size; ++i) {
     const SnTarget *t = &r->targets.data[phase->yields.data[i]];

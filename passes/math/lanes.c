@@ -14,7 +14,7 @@
 #include "passes/math/math.h"
 #include <math.h>
 
-static bool contracts(MlirOperation op) {
+bool sn_math_contracts(MlirOperation op) {
   MlirAttribute flags = sn_get_attr(op, "fastmath");
   return flags.ptr &&
          mlirAttributeEqual(flags, sn_parse_attr(mlirOperationGetContext(op), "#arith.fastmath<contract>"));
@@ -32,7 +32,8 @@ bool sn_math_constant(MlirValue v, double *number) {
 static bool is_of_half(MlirValue v) {
   for (MlirOpOperand u = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(u); u = mlirOpOperandGetNextUse(u)) {
     MlirOperation user = mlirOpOperandGetOwner(u);
-    if (!sn_is(user, "arith.truncf") || !contracts(user) || sn_bits(sn_element(sn_type_of(sn_result(user, 0)))) != 16)
+    if (!sn_is(user, "arith.truncf") || !sn_math_contracts(user) ||
+        sn_bits(sn_element(sn_type_of(sn_result(user, 0)))) != 16)
       return false;
   }
   return true;
@@ -61,7 +62,7 @@ void sn_math_unrounded(MlirOperation root) {
   SnOpVec ops = sn_collect(root, "arith.extf");
   for (size_t k = 0; k < ops.size; ++k) {
     MlirOperation op = ops.data[k], rounds = sn_def(sn_operand(op, 0), "arith.truncf");
-    if (sn_null(rounds) || !contracts(op) || !contracts(rounds) ||
+    if (sn_null(rounds) || !sn_math_contracts(op) || !sn_math_contracts(rounds) ||
         !mlirTypeEqual(sn_type_of(sn_operand(rounds, 0)), sn_type_of(sn_result(op, 0))))
       continue;
     mlirValueReplaceAllUsesOfWith(sn_result(op, 0), sn_operand(rounds, 0));

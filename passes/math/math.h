@@ -38,6 +38,8 @@ void sn_math_greater(MlirOperation root);
 // In math/sums.c. Products that loops add up are added without being rounded; logarithms that they add up are taken
 // together.
 void sn_math_products(MlirOperation root);
+// The operation may be rounded together with what it is made of.
+bool sn_math_contracts(MlirOperation op);
 void sn_math_logarithms(MlirOperation root);
 // f32 rounded to bf16 by LLVM's own conversion, which takes an instruction of the processor.
 void sn_math_native_bf16(MlirOperation root);

@@ -3,6 +3,8 @@
 //   %p = arith.mulf %a, %b
 //   %s = arith.addf %carried, %p                        ->   %s = llvm.intr.fmuladd(%a, %b, %carried)
 //
+// the same where loops are written out: %s = arith.addf %t, %p fastmath<contract>, which the lowering says
+//
 //   %s0 = %carried0 + (%a0 + log1p(exp(-|x0|)))         ->   %s0 = %carried0 + %a0
 //   %s1 = %carried1 + (%a1 + log1p(exp(-|x1|)))         ->   %s1 = %carried1 + (%a1 + log1p(%q)),   1 + %q = (1 + e0)
 //   (1 + e1)
@@ -27,7 +29,8 @@ static MlirOperation loop_that_carries(MlirValue v) {
 
 static bool add_product(MlirOperation add, int k) {
   MlirOperation mul = sn_def(sn_operand(add, k), "arith.mulf");
-  if (sn_null(mul) || !sn_one_use(sn_result(mul, 0)) || sn_null(loop_that_carries(sn_operand(add, 1 - k))))
+  bool goes_on = sn_math_contracts(add) || !sn_null(loop_that_carries(sn_operand(add, 1 - k)));
+  if (sn_null(mul) || !sn_one_use(sn_result(mul, 0)) || !goes_on)
     return false;
   SnBuilder b = sn_before(add);
   MlirValue s = sn(&b, "llvm.intr.fmuladd", sn_operand(mul, 0), sn_operand(mul, 1), sn_operand(add, 1 - k),

@@ -67,3 +67,23 @@ func.func @two_totals(%x: memref<1024xf32>, %zero: vector<16xf32>) -> (vector<16
   }
   return %s#0, %s#1 : vector<16xf32>, vector<16xf32>
 }
+
+// -----
+
+// A sum that is written out goes on where the lowering says so; elsewhere a product is rounded before it is added.
+
+// CHECK-LABEL: func @written_out
+//  CHECK-SAME:   %[[A:.+]]: vector<16xf32>, %[[B:.+]]: vector<16xf32>, %[[S:.+]]: vector<16xf32>
+//       CHECK:   %[[X:.+]] = llvm.intr.fmuladd(%[[A]], %[[B]], %[[S]])
+//       CHECK:   %[[Y:.+]] = llvm.intr.fmuladd(%[[B]], %[[B]], %[[X]])
+//       CHECK:   %[[P:.+]] = arith.mulf %[[A]], %[[A]]
+//       CHECK:   arith.addf %[[Y]], %[[P]]
+func.func @written_out(%a: vector<16xf32>, %b: vector<16xf32>, %s: vector<16xf32>) -> vector<16xf32> {
+  %p = arith.mulf %a, %b : vector<16xf32>
+  %x = arith.addf %s, %p fastmath<contract> : vector<16xf32>
+  %q = arith.mulf %b, %b : vector<16xf32>
+  %y = arith.addf %x, %q fastmath<contract> : vector<16xf32>
+  %r = arith.mulf %a, %a : vector<16xf32>
+  %z = arith.addf %y, %r : vector<16xf32>
+  return %z : vector<16xf32>
+}
