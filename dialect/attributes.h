@@ -55,6 +55,9 @@
 #define SN_KERNEL_CLOCKS "sinter.kernel_clocks"
 // On a `tm_tensor.scan`, as gradients and definitions write it: it goes from the last element to the first.
 #define SN_REVERSE "sinter.reverse"
+// On a `tm_tensor.sort` by places, as gradients write it: the first operand says where each element of the others came
+// from. Those from that number on are 0, wherever they came from; -1: any may be another number.
+#define SN_PLACES "sinter.places"
 
 // On a row_reduce maximumf: any number near it will do in its place, under which its row's exponentials are then.
 #define SN_ANY_REFERENCE "sinter.any_reference"

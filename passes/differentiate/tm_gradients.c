@@ -8,7 +8,9 @@
 //
 // runs in: differentiate    test: test/run/gradients.test
 
+#include "dialect/attributes.h"
 #include "passes/differentiate/tm_gradients.h"
+#include "passes/program/sorted.h"
 
 // The gradient with respect to result k, in the wide type.
 MlirValue sn_tm_upstream(const SnTmRule *r, intptr_t k) {
@@ -170,6 +172,7 @@ static MlirValue sorted_positions(const SnTmRule *r) {
 
 static bool sort(const SnTmRule *r) {
   SnBuilder *b = r->b;
+  int64_t first = sn_first_read(r->op); // of others nobody reads anything, and the gradient is 0
   SnValueVec operands = {0};
   SN_VEC(MlirType) results = {0}, types = {0};
   SN_VEC(size_t) which = {0};
@@ -194,6 +197,7 @@ static bool sort(const SnTmRule *r) {
   MlirOperation made =
       sn_op(b, "tm_tensor.sort", sn_values(n, operands.data), sn_types(n, results.data), body,
             sn_attr("dimension", sn_get_attr(r->op, "dimension")),
+            sn_attr(SN_PLACES, sn_i64(b->ctx, first == SN_DYNAMIC ? -1 : first)),
             sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, (int32_t[]){0, (int32_t)n})));
   for (size_t k = 0; k < which.size; ++k)
     sn_tm_give(r, which.data[k], sn_result(made, (intptr_t)k + 1));

@@ -8,26 +8,19 @@
 //   }                                                     }
 //
 // Runs are merged stably, whether the comparison holds for equal ones or not: the left one goes first unless only the
-// right one is before the other. The first k keep a list that each element is let down through; of equal ones the
-// smaller index goes first.
+// right one is before the other. Sorts that are read in part, or bring places back, are less (first_sorted.c). The
+// first k keep a list that each element is let down through; of equal ones the smaller index goes first.
 //
 // runs in: sinter-tm-tensor    test: test/passes/program/tm_tensor.mlir, test/run/tm_tensor.test
 
-#include "passes/program/tensor_steps.h"
+#include "passes/program/sorted.h"
 
-// The element (row, t, lane) of memory, and where it goes.
-typedef struct {
-  MlirOperation op;
-  MlirValue row, lane;
-  intptr_t lanes; // 1 if memory has a dimension of them
-} Place;
-
-static MlirValue load(SnBuilder *b, const Place *p, MlirValue from, MlirValue t) {
+MlirValue sn_place_load(SnBuilder *b, const SnPlace *p, MlirValue from, MlirValue t) {
   MlirValue at[] = {p->row, t, p->lane};
   return sn(b, "memref.load", from, sn_values(2 + p->lanes, at), sn_element(sn_type_of(from)));
 }
 
-static void store(SnBuilder *b, const Place *p, MlirValue v, MlirValue to, MlirValue t) {
+void sn_place_store(SnBuilder *b, const SnPlace *p, MlirValue v, MlirValue to, MlirValue t) {
   MlirValue at[] = {p->row, t, p->lane};
   sn_op(b, "memref.store", v, to, sn_values(2 + p->lanes, at));
 }
@@ -38,23 +31,16 @@ static MlirValue less(SnBuilder *b, MlirValue x, MlirValue y) {
 
 // ---- sort ----------------------------------------------------------------------------------
 
-typedef struct {
-  Place at;
-  intptr_t n;              // tensors that are sorted
-  MlirValue *data, *spare; // of each: where it is, and scratch memory of a row
-  MlirValue size;
-} Sort;
-
 // Element t of the merged run: the next of the left run or of the right one, which are moved on.
-static void merge_one(SnBuilder *b, const Sort *s, MlirValue t, MlirValue mid, MlirValue end, MlirValue *left,
+static void merge_one(SnBuilder *b, const SnSort *s, MlirValue t, MlirValue mid, MlirValue end, MlirValue *left,
                       MlirValue *right) {
   MlirValue one = sn_index(b, 1), most = sn(b, "arith.subi", s->size, one);
   // A run that is at its end is not read from; what stands there does not matter.
   MlirValue l = sn(b, "arith.minsi", *left, most), r = sn(b, "arith.minsi", *right, most), at[] = {t, s->at.lane};
   MlirValue *forth = sn_alloc((size_t)(2 * s->n) * sizeof *forth), *back = sn_alloc((size_t)(2 * s->n) * sizeof *back);
   for (intptr_t k = 0; k < s->n; ++k) {
-    back[2 * k + 1] = forth[2 * k] = load(b, &s->at, s->data[k], l);
-    back[2 * k] = forth[2 * k + 1] = load(b, &s->at, s->data[k], r);
+    back[2 * k + 1] = forth[2 * k] = sn_place_load(b, &s->at, s->data[k], l);
+    back[2 * k] = forth[2 * k + 1] = sn_place_load(b, &s->at, s->data[k], r);
   }
   MlirType i1 = mlirIntegerTypeGet(b->ctx, 1);
   MlirValue before = sn_inline_combiner(b, s->at.op, forth), behind = sn_inline_combiner(b, s->at.op, back);
@@ -73,7 +59,7 @@ static void merge_one(SnBuilder *b, const Sort *s, MlirValue t, MlirValue mid, M
 }
 
 // Every pair of runs of `width`, into scratch memory and back.
-static void merge_runs(SnBuilder *b, const Sort *s, MlirValue width) {
+static void merge_runs(SnBuilder *b, const SnSort *s, MlirValue width) {
   MlirValue zero = sn_index(b, 0), one = sn_index(b, 1), twice = sn(b, "arith.addi", width, width);
   SnLoop run = sn_for(b, zero, s->size, twice);
   MlirValue mid = sn(b, "arith.minsi", sn(b, "arith.addi", run.index, width), s->size);
@@ -86,13 +72,13 @@ static void merge_runs(SnBuilder *b, const Sort *s, MlirValue width) {
   SnLoop back = sn_for(b, zero, s->size, one);
   MlirValue at[] = {back.index, s->at.lane};
   for (intptr_t k = 0; k < s->n; ++k)
-    store(b, &s->at,
+    sn_place_store(b, &s->at,
           sn(b, "memref.load", s->spare[k], sn_values(1 + s->at.lanes, at), sn_element(sn_type_of(s->spare[k]))),
           s->data[k], back.index);
   sn_next(b, &back);
 }
 
-static MlirRegion on_index(SnBuilder *b, SnBuilder *in, MlirValue *argument) {
+MlirRegion sn_on_index(SnBuilder *b, SnBuilder *in, MlirValue *argument) {
   MlirType index = sn_index_type(b->ctx);
   MlirBlock block = mlirBlockCreate(1, &index, &b->loc);
   MlirRegion region = mlirRegionCreate();
@@ -102,10 +88,14 @@ static MlirRegion on_index(SnBuilder *b, SnBuilder *in, MlirValue *argument) {
   return region;
 }
 
-static void sort_lane(SnBuilder *b, const Sort *s) {
+static void sort_lane(SnBuilder *b, const SnSort *s, const MlirValue *from) {
   SnBuilder before, after;
+  SnLoop t = sn_for(b, sn_index(b, 0), s->size, sn_index(b, 1));
+  for (intptr_t k = 0; k < s->n; ++k)
+    sn_place_store(b, &s->at, sn_place_load(b, &s->at, from[k], t.index), s->data[k], t.index);
+  sn_next(b, &t);
   MlirValue w, width;
-  MlirRegion until = on_index(b, &before, &w), body = on_index(b, &after, &width);
+  MlirRegion until = sn_on_index(b, &before, &w), body = sn_on_index(b, &after, &width);
   sn_op(&before, "scf.condition", less(&before, w, s->size), w, sn_types(0, NULL));
   merge_runs(&after, s, width);
   sn_op(&after, "scf.yield", sn(&after, "arith.addi", width, width), sn_types(0, NULL));
@@ -125,7 +115,7 @@ static MlirValue scratch(SnBuilder *b, MlirValue data) {
             sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, segments)));
 }
 
-static MlirValue lanes_of(SnBuilder *b, const Place *p, MlirValue data) {
+static MlirValue lanes_of(SnBuilder *b, const SnPlace *p, MlirValue data) {
   return p->lanes ? sn(b, "memref.dim", data, sn_index(b, 2), sn_index_type(b->ctx)) : sn_index(b, 1);
 }
 
@@ -166,6 +156,7 @@ MlirLogicalResult sn_sort_steps(MlirOperation op) {
     return SN_FAIL;
   SnBuilder b = sn_before(op);
   intptr_t n = sn_num_operands(op), dim = sn_int_attr(op, "dimension", 0);
+  int64_t kept = 0;
   MlirValue *operands = sn_alloc((size_t)(2 * n) * sizeof *operands), *spare = sn_alloc((size_t)n * sizeof *spare);
   SnLayout *layouts = sn_alloc((size_t)n * sizeof *layouts);
   for (intptr_t k = 0; k < n; ++k) {
@@ -176,19 +167,21 @@ MlirLogicalResult sn_sort_steps(MlirOperation op) {
   SnStepsBody body = sn_steps_begin(&b, 2 * n, operands);
   SnBuilder *row = &body.in;
   MlirValue *from = body.memory, one = sn_index(row, 1);
-  Sort s = {.at = {.op = op, .row = body.row, .lanes = sn_rank(layouts[0].narrow) - 2},
+  SnSort s = {.at = {.op = op, .row = body.row, .lanes = sn_rank(layouts[0].narrow) - 2},
             .n = n,
             .data = from + n,
             .spare = spare,
             .size = sn(row, "memref.dim", from[0], one, sn_index_type(b.ctx))};
-  for (intptr_t k = 0; k < n; ++k)
+  bool back = sn_sorts_places(op), first = !back && sn_sorts_first(op, &kept);
+  for (intptr_t k = 0; k < n && !back && !first; ++k)
     spare[k] = scratch(row, s.data[k]);
   SnBuilder in = sn_lanes_begin(row, lanes_of(row, &s.at, from[0]), &s.at.lane);
-  SnLoop t = sn_for(&in, sn_index(&in, 0), s.size, one);
-  for (intptr_t k = 0; k < n; ++k)
-    store(&in, &s.at, load(&in, &s.at, from[k], t.index), s.data[k], t.index);
-  sn_next(&in, &t);
-  sort_lane(&in, &s);
+  if (back)
+    sn_sort_back(&in, &s, from, sn_sort_places(op));
+  else if (first)
+    sn_sort_first(&in, &s, from, kept);
+  else
+    sort_lane(&in, &s, from);
   sn_lanes_end(&in);
   MlirOperation made = sn_steps_end(&b, &body, 0, n, 2 * n, operands);
   for (intptr_t k = 0; k < n; ++k)
@@ -203,16 +196,16 @@ MlirLogicalResult sn_sort_steps(MlirOperation op) {
 // ---- the first k ------------------------------------------------------------------------------
 
 // The element and its index at place t of the list, or those that are let down.
-static void let_down(SnBuilder *b, const Place *p, const MlirValue *list, MlirValue t, MlirValue *value,
+static void let_down(SnBuilder *b, const SnPlace *p, const MlirValue *list, MlirValue t, MlirValue *value,
                      MlirValue *index) {
-  MlirValue kept = load(b, p, list[0], t), kept_at = load(b, p, list[1], t);
+  MlirValue kept = sn_place_load(b, p, list[0], t), kept_at = sn_place_load(b, p, list[1], t);
   MlirValue before = sn_inline_combiner(b, p->op, (MlirValue[]){*value, kept});
   MlirValue behind = sn_inline_combiner(b, p->op, (MlirValue[]){kept, *value});
   MlirValue equal = sn(b, "arith.cmpi", before, behind, sn_attr("predicate", sn_i64(b->ctx, 0 /* eq */)));
   MlirValue earlier = sn(b, "arith.andi", equal, less(b, *index, kept_at));
   MlirValue goes_here = sn(b, "arith.ori", before, earlier);
-  store(b, p, sn(b, "arith.select", goes_here, *value, kept), list[0], t);
-  store(b, p, sn(b, "arith.select", goes_here, *index, kept_at), list[1], t);
+  sn_place_store(b, p, sn(b, "arith.select", goes_here, *value, kept), list[0], t);
+  sn_place_store(b, p, sn(b, "arith.select", goes_here, *index, kept_at), list[1], t);
   *value = sn(b, "arith.select", goes_here, kept, *value);
   *index = sn(b, "arith.select", goes_here, kept_at, *index);
 }
@@ -259,16 +252,16 @@ MlirLogicalResult sn_topk_steps(MlirOperation op) {
   SnBuilder *row = &body.in;
   MlirValue *from = body.memory, *list = from + given, one = sn_index(row, 1), zero = sn_index(row, 0);
   MlirType index = sn_index_type(b.ctx), counted = sn_element(sn_type_of(list[1]));
-  Place p = {.op = op, .row = body.row, .lanes = sn_rank(layouts[0].narrow) - 2};
+  SnPlace p = {.op = op, .row = body.row, .lanes = sn_rank(layouts[0].narrow) - 2};
   MlirValue size = sn(row, "memref.dim", from[0], one, index), kept = sn(row, "memref.dim", list[0], one, index);
   SnBuilder in = sn_lanes_begin(row, lanes_of(row, &p, from[0]), &p.lane);
   SnLoop copy = sn_for(&in, zero, kept, one);
   for (intptr_t k = 0; k < 2; ++k)
-    store(&in, &p, load(&in, &p, from[inputs + k], copy.index), list[k], copy.index);
+    sn_place_store(&in, &p, sn_place_load(&in, &p, from[inputs + k], copy.index), list[k], copy.index);
   sn_next(&in, &copy);
   SnLoop t = sn_for(&in, zero, size, one);
-  MlirValue value = load(&in, &p, from[0], t.index);
-  MlirValue at = inputs == 2 ? load(&in, &p, from[1], t.index) : sn(&in, "arith.index_cast", t.index, counted);
+  MlirValue value = sn_place_load(&in, &p, from[0], t.index);
+  MlirValue at = inputs == 2 ? sn_place_load(&in, &p, from[1], t.index) : sn(&in, "arith.index_cast", t.index, counted);
   SnLoop down = sn_for(&in, zero, kept, one, value, at);
   MlirValue carried[] = {down.carried[0], down.carried[1]};
   let_down(&in, &p, list, down.index, &carried[0], &carried[1]);

@@ -94,7 +94,8 @@ def scatter(shape, update, depth, combine, dims=None, seed=0, static=True, bad=N
 PREDICATES = {"oge": True, "ole": False, "ogt": True, "olt": False}
 
 
-def sort(shape, dim, predicate, seed=0, static=True):
+def sort(shape, dim, predicate, seed=0, static=True, first=None):
+    """All in order; of `first` places along the dimension, those alone."""
     rng = np.random.default_rng(seed)
     x = rng.integers(-4, 5, shape).astype("f4")
     i = np.broadcast_to(np.arange(shape[dim]).reshape([-1] + [1] * (len(shape) - dim - 1)), shape).astype("i8").copy()
@@ -106,10 +107,49 @@ def sort(shape, dim, predicate, seed=0, static=True):
     %l = arith.cmpf {predicate}, %p, %q : f32
     tm_tensor.yield %l : i1
   }} -> {a(x)}, {a(i)}
-  return %v#0, %v#1 : {a(x)}, {a(i)}
+"""
+    wants = [np.take_along_axis(x, order, dim), np.take_along_axis(i, order, dim)]
+    if first is None:
+        return f"{text}  return %v#0, %v#1 : {a(x)}, {a(i)}\n}}\n", [x, i], wants
+    wants = [w.take(range(first), axis=dim) for w in wants]
+    assert static
+    ones, zeros = [1] * len(shape), [0] * len(shape)
+    for k, (v, w) in enumerate(zip((x, i), wants)):
+        text += f"  %f{k} = tensor.extract_slice %v#{k}{zeros} {list(w.shape)} {ones} : {t(v)} to {t(w)}\n"
+    text += f"  return %f0, %f1 : {t(wants[0])}, {t(wants[1])}\n}}\n"
+    return text.replace(f"-> ({t(x)}, {t(i)})", f"-> ({t(wants[0])}, {t(wants[1])})"), [x, i], wants
+
+
+def sort_gradient(rows, n, first, predicate, seed=0):
+    """Of the sum of w[t] times the t-th of each row, of which there are `first`, by all: w where each came from."""
+    rng = np.random.default_rng(seed)
+    x, w = rng.integers(-4, 5, (rows, n)).astype("f4"), rng.standard_normal((rows, first)).astype("f4")
+    order = np.argsort(-x if PREDICATES[predicate] else x, axis=1, kind="stable")[:, :first]
+    dx = np.zeros_like(x)
+    np.put_along_axis(dx, order, w, 1)
+    maps = "indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>]"
+    text = f"""(%x: {t(x)}, %w: {t(w)}) -> {t(x)} {{
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %v = tm_tensor.sort dimension(1) outs(%x : {t(x)}) {{
+  ^one(%p: f32, %q: f32):
+    %l = arith.cmpf {predicate}, %p, %q : f32
+    tm_tensor.yield %l : i1
+  }} -> {t(x)}
+  %f = tensor.extract_slice %v[0, 0] [{rows}, {first}] [1, 1] : {t(x)} to {t(w)}
+  %s = linalg.generic {{{maps}, iterator_types = ["reduction", "reduction"]}}
+      ins(%f, %w : {t(w)}, {t(w)}) outs(%z : tensor<f32>) {{
+  ^one(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b : f32
+    %r = arith.addf %c, %m : f32
+    linalg.yield %r : f32
+  }} -> tensor<f32>
+  %d = sinter.differentiate %s wrt(%x) : (tensor<f32>, {t(x)}) -> {t(x)}
+  return %d : {t(x)}
 }}
 """
-    return text, [x, i], [np.take_along_axis(x, order, dim), np.take_along_axis(i, order, dim)]
+    return text, [x, w], [dx]
 
 
 def topk(shape, dim, k, predicate, given, seed=0, static=True):
@@ -242,6 +282,15 @@ CASES = {
     "sort_power": sort((2, 64), 1, "ole"),
     "sort_long": sort((1, 4097), 1, "ole"),
     "sort_dynamic": sort((3, 17, 5), 1, "oge", static=False),
+    **{f"sort_first_{p}_{dim}": sort((7, 17, 5), dim, p, first=4) for p in PREDICATES for dim in range(3)},
+    "sort_first_one": sort((9, 33), 1, "oge", first=1),
+    "sort_first_most": sort((3, 300), 1, "ole", first=64),
+    "sort_first_many": sort((3, 300), 1, "ole", first=65),
+    "sort_first_but_one": sort((5, 41), 1, "ogt", first=40),
+    "sort_gradient": sort_gradient(7, 41, 6, "oge"),
+    "sort_gradient_one": sort_gradient(7, 41, 1, "ole"),
+    "sort_gradient_many": sort_gradient(3, 300, 100, "oge"),
+    "sort_gradient_all": sort_gradient(5, 9, 9, "oge"),
     "topk": topk((4, 19), 1, 3, "ogt", False),
     "topk_given": topk((4, 19), 1, 3, "ogt", True),
     "topk_least_first": topk((19, 4), 0, 5, "olt", False),
