@@ -90,7 +90,7 @@ MUTANTS = [Mutant(*m) for m in (
      "what is behind the last whole group of a run has no place among packed weights"),
     ("passes/arrange/padding.c", "constant(ctx, -p->low[i])", "constant(ctx, 0)",
      ["passes/schedule/padded_windows.mlir"], "windows of a padded image begin inside of it"),
-    ("passes/arrange/channel_lanes.c", "shape[at] /= lanes;", "shape[at] /= 1;", ["passes/arrange/channel_lanes.mlir"],
+    ("passes/arrange/channel_lanes.c", "shape[at] = sn_pieces(shape[at], lanes);", "", ["passes/arrange/channel_lanes.mlir"],
      "channels side by side are as many tensors"),
     ("lowering/cpu/rows.c", "  if (!sn_null(add))\n    sn_set_attr", "  if (sn_null(add))\n    sn_set_attr",
      ["lowering/cpu/written_out_rows.mlir"], "products that a written out loop adds up are rounded first"),

@@ -56,7 +56,7 @@ func.func @pool(%x: tensor<2x16x7x7xf32>) -> tensor<2x16x7x7xf32> {
 
 // -----
 
-// 24 channels are no whole vectors, and lines of 16 are.
+// 24 channels are no whole vectors: of two, every fourth lane would be empty, and lines are no worse then.
 
 // CHECK-LABEL: func @few_channels
 //   CHECK-NOT:   lane
@@ -101,4 +101,28 @@ func.func @few_taps(%x: tensor<2x16x14x14xf32>) -> tensor<2x16x14x14xf32> {
     sinter.yield %t : f32
   }
   return %y : tensor<2x16x14x14xf32>
+}
+
+// -----
+
+// 31 channels are two vectors with one lane of zeros, which is not read back.
+
+// CHECK-LABEL: func @odd_channels
+//       CHECK:   sinter.rowwise (d0 = 3, d1 = 2, d2 = 16) by (d3 = 121)
+//  CHECK-NEXT:       ins(%{{.+}}[d0, d1 * 16 + d2, d3] : tensor<3x31x121xf32> else 0.000000e+00)
+//  CHECK-NEXT:       outs(%{{.+}}[d0, d1, d3, d2] : tensor<3x2x121x16xf32>)
+//       CHECK:   sinter.rowwise (n = 3, c = 2, y = 7, x = 7, lane = 16) by (r = 5, s = 5)
+//  CHECK-NEXT:       ins(%{{.+}}[n, c, y + r, x + s, lane] : tensor<3x2x11x11x16xf32>)
+//       CHECK:   sinter.rowwise (d0 = 3, d1 = 31) by (d2 = 49)
+//  CHECK-NEXT:       ins(%{{.+}}[d0, d1 floordiv 16, d2, d1 mod 16] : tensor<3x2x49x16xf32>)
+func.func @odd_channels(%x: tensor<3x31x11x11xf32>) -> tensor<3x31x7x7xf32> {
+  %e = tensor.empty() : tensor<3x31x7x7xf32>
+  %y = sinter.rowwise (n = 3, c = 31, y = 7, x = 7) by (r = 5, s = 5)
+      ins(%x[n, c, y + r, x + s] : tensor<3x31x11x11xf32>)
+      outs(%e[n, c, y, x] : tensor<3x31x7x7xf32>) {
+  ^row(%a: tensor<25xf32>):
+    %t = sinter.row_reduce maximumf %a : tensor<25xf32> -> f32
+    sinter.yield %t : f32
+  }
+  return %y : tensor<3x31x7x7xf32>
 }
