@@ -12,6 +12,8 @@
 //     return %r : tensor<f32>
 //   }
 //
+//   tensor<4xindex> is passed as tensor<4xi64>, which is what sinter.inputs and sinter.outputs say.
+//
 //   return %y, %y   ->   %z = bufferization.alloc_tensor() copy(%y)   return %y, %z
 //
 //   func.func @main(%x: tensor<?x8xf32>) -> tensor<?xf32>
@@ -42,6 +44,8 @@ static bool travels(MlirType element) {
     unsigned bits = sn_bits(element);
     return bits == 64 || bits == 32 || mlirTypeIsAF16(element) || mlirTypeIsABF16(element) || sn_is_float8(element);
   }
+  if (mlirTypeIsAIndex(element))
+    return true;
   if (!mlirTypeIsAInteger(element) || !mlirIntegerTypeIsSignless(element))
     return false;
   unsigned bits = mlirIntegerTypeGetWidth(element);
@@ -55,9 +59,10 @@ static MlirLogicalResult check(MlirOperation func, const char *what, intptr_t i,
     result = sn_error(func, "%s %ld is %s: expected a tensor of known rank, or a number", what,
                       (long)i, text);
   else if (!travels(sn_element(type)))
-    result = sn_error(
-        func, "%s %ld is %s: expected elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, i64, i32, i16, i8 or i1", what,
-        (long)i, text);
+    result = sn_error(func,
+                      "%s %ld is %s: expected elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, index, i64, i32, i16, "
+                      "i8 or i1",
+                      what, (long)i, text);
   else if (mlirTypeIsARankedTensor(type) && mlirRankedTensorTypeGetEncoding(type).ptr)
     result =
         sn_error(func, "%s %ld is %s: a host passes row-major tensors only", what, (long)i, text);
@@ -240,10 +245,16 @@ static void add_shapes(MlirOperation func, MlirSymbolTable symbols) {
   free(name);
 }
 
+// What a caller passes for a type: an index is 64 bits in memory, and C has no other name for it.
+static MlirType passed_type(MlirType type) {
+  MlirType i64 = sn_type(mlirTypeGetContext(type), "i64");
+  return mlirTypeIsAIndex(sn_element(type)) ? sn_tensor_like(type, i64) : type;
+}
+
 static MlirAttribute type_array(MlirContext ctx, intptr_t n, const MlirType *types) {
   MlirAttribute *attrs = sn_alloc((size_t)(n + 1) * sizeof *attrs);
   for (intptr_t i = 0; i < n; ++i)
-    attrs[i] = mlirTypeAttrGet(types[i]);
+    attrs[i] = mlirTypeAttrGet(passed_type(types[i]));
   MlirAttribute array = mlirArrayAttrGet(ctx, n, attrs);
   free(attrs);
   return array;

@@ -191,10 +191,24 @@ func.func @unranked(%x: tensor<*xf32>) {
 
 // -----
 
-// expected-error @+1 {{result 0 is tensor<4xindex>: expected elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, i64, i32, i16, i8 or i1}}
-func.func @index() -> tensor<4xindex> {
-  %x = arith.constant dense<0> : tensor<4xindex>
-  return %x : tensor<4xindex>
+// An index is 64 bits to a caller, alone and in tensors.
+
+// CHECK-LABEL: func @index
+//  CHECK-SAME:   (%[[N:.+]]: tensor<index> {{.+}}, %{{.+}}: tensor<?xindex> {{.+}}) -> (tensor<?xindex>, tensor<index>)
+//  CHECK-SAME:   sinter.inputs = [tensor<i64>, tensor<?xi64>], sinter.outputs = [tensor<?xi64>, tensor<i64>]
+//       CHECK:   tensor.extract %[[N]][] : tensor<index>
+func.func @index(%n: index, %x: tensor<?xindex>) -> (tensor<?xindex>, index) {
+  %y = arith.muli %x, %x : tensor<?xindex>
+  %m = arith.addi %n, %n : index
+  return %y, %m : tensor<?xindex>, index
+}
+
+// -----
+
+// expected-error @+1 {{result 0 is tensor<4xi4>: expected elements of f64, f32, f16, bf16, f8E4M3FN, f8E5M2, index, i64, i32, i16, i8 or i1}}
+func.func @narrow() -> tensor<4xi4> {
+  %x = arith.constant dense<0> : tensor<4xi4>
+  return %x : tensor<4xi4>
 }
 
 // -----
