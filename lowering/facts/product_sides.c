@@ -173,6 +173,10 @@ bool sn_cpu_has_side_of_rows(const SnForm *f, size_t k) {
   return !uses(f, 2 * k, f->num_rows, f->num_cols) || !uses(f, 2 * k + 1, f->num_rows, f->num_cols);
 }
 
+MlirLogicalResult sn_cpu_wants_split(const SnForm *f, size_t k) {
+  return sn_error(f->op, "product %zu uses columns in both sides; sinter-split=target=cpu gives it rows", k);
+}
+
 // A is without columns, B without the rows that count as one.
 static bool find_sides(const SnForm *f, size_t k, int64_t together, size_t *a) {
   for (*a = 2 * k; *a < 2 * k + 2; ++*a)
@@ -190,7 +194,7 @@ MlirLogicalResult sn_cpu_read_product(const SnForm *f, size_t k, int64_t togethe
   for (int64_t d = p->first_dim; d < p->first_dim + p->num_dims; ++d)
     p->sum = p->sum == SN_DYNAMIC || f->dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC : p->sum * f->dims.data[d].size;
   if (!find_sides(f, k, together, &p->a_side))
-    return sn_error(f->op, "product %zu uses columns in both sides; sinter-split=target=cpu gives it rows", k);
+    return sn_cpu_wants_split(f, k);
   p->b_side = p->a_side ^ 1;
   p->a = only_access(f, p->a_side);
   p->b = only_access(f, p->b_side);

@@ -49,6 +49,8 @@ typedef struct {
 MlirLogicalResult sn_cpu_read_product(const SnForm *f, size_t k, int64_t together, const char *kernel, SnCpuProduct *p);
 // One side of product k is without columns: its rows are those of a block.
 bool sn_cpu_has_side_of_rows(const SnForm *f, size_t k);
+// The error about product k, of which that is not so.
+MlirLogicalResult sn_cpu_wants_split(const SnForm *f, size_t k);
 // How many of the last row dimensions count as one, if this kernel makes the products.
 int64_t sn_cpu_rows_together(const SnForm *f, const char *kernel);
 // Rows of a block are copied for this kernel before they are multiplied, once for each task that has columns of it.

@@ -15,6 +15,7 @@
 #include "dialect/sequence.h"
 #include "lowering/facts/gpu_chains.h"
 #include "lowering/facts/gpu_layers.h"
+#include "lowering/facts/product_sides.h"
 #include "passes/schedule/chain_families.h"
 #include "target/chips.h"
 
@@ -53,6 +54,19 @@ static MlirAttribute choose(MlirOperation op, const SnScheduleOptions *options, 
   MlirAttribute found = can_run(&form, options) ? scheduler(&form, options) : mlirAttributeGetNull();
   sn_form_free(&form);
   return found;
+}
+
+// No kernel of a CPU multiplies columns by columns: such a form is split before it is scheduled.
+static MlirLogicalResult check_sides(MlirOperation op, const SnScheduleOptions *options) {
+  if (strcmp(options->target, "cpu") || !sn_is(op, "sinter.contract"))
+    return SN_OK;
+  SnForm form = sn_form_read(op);
+  MlirLogicalResult result = SN_OK;
+  for (size_t k = 0; k < form.products.size && sn_has_one_group(&form) && !sn_failed(result); ++k)
+    if (!sn_cpu_has_side_of_rows(&form, k))
+      result = sn_cpu_wants_split(&form, k);
+  sn_form_free(&form);
+  return result;
 }
 
 // The name of a line that the chip does not have, or NULL.
@@ -105,6 +119,8 @@ static MlirLogicalResult schedule(MlirOperation op, const SnScheduleOptions *opt
     sn_remark(op, "has no schedule on target %s yet", options->target);
     return SN_OK;
   }
+  if (sn_failed(check_sides(op, options)))
+    return SN_FAIL;
   MlirAttribute chosen = choose(op, options, schedulers[i].scheduler);
   // What was measured are weights as they are given.
   MlirAttribute found = sn_schedule_is_packed(chosen) ? chosen : sn_tuned(tuning, options->target, op);
