@@ -134,7 +134,8 @@ SinterExit sinter_driver_shapes(const SinterFunction *f, const SinterDriverOptio
   for (int32_t i = 0; i < f->num_inputs; i++)
     inputs[i] = (SinterArray){.data = NULL};
   if (options->num_inputs > 0 && options->num_inputs != f->num_inputs)
-    return sinter_driver_fail(message, SINTER_EXIT_BAD_INPUT, "%d input%s given, but %s takes %d",
+    return sinter_driver_fail(message, SINTER_EXIT_BAD_INPUT, "%d input%s given, but %s takes %d: give all, or none; "
+                              "--list says what they are",
                               options->num_inputs, options->num_inputs == 1 ? " is" : "s are",
                               f->name, f->num_inputs);
   SinterExit code = SINTER_EXIT_OK;

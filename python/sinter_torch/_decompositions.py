@@ -3,6 +3,7 @@
     gelu(x, approximate="tanh")    by 0.7977245 for sqrt(2 / pi) = 0.7978846, which is off by 2e-4
     sinc(x)                        its gradient at 0 would be 0 / 0
     erfc(x)                        refused; it becomes math.erfc by torch.ops.sinter.erfc (_linalg.py)
+    clamp(x, 0, 1), leaky_relu(x)  a NaN would become a bound; comparisons with NaN on the other side keep it
     reciprocal(x), 1 / x           would stop at 0
     cdist(x, y), median(x)         refused
     pad(x, (-1, 1))                cut, then padded: MLIR adds up the two paddings, and what was cut is there again
@@ -46,6 +47,30 @@ def _sinc(x):
     here = x == 0
     t = math.pi * torch.where(here, 1, x)  # the quotient is finite where it is not selected, too: so is its gradient
     return torch.where(here, 1, torch.sin(t) / t)
+
+
+def _clamp(x, min=None, max=None):
+    """At a bound that is a number x has no gradient, at one of a tensor half of it."""
+    if not x.is_floating_point():
+        return NotImplemented
+    if isinstance(min, torch.Tensor) or isinstance(max, torch.Tensor):
+        x = x if min is None else torch.maximum(x, min)
+        return x if max is None else torch.minimum(x, max)
+    x = x if min is None else torch.where(x <= min, min, x)
+    return x if max is None else torch.where(x >= max, max, x)
+
+
+def _hardtanh(x, min_val=-1, max_val=1):
+    return _clamp(x, min_val, max_val)
+
+
+def _hardsigmoid(x):
+    return torch.where(x <= -3, 0, torch.where(x >= 3, 1, (x + 3) / 6))
+
+
+@_in_float
+def _leaky_relu(x, negative_slope=0.01):
+    return torch.where(x > 0, x, x * negative_slope)
 
 
 def _reciprocal(x):
@@ -154,6 +179,14 @@ def taken_apart(exported, erfc, detach):
         a.sinc.default: _sinc,
         a.erfc.default: _in_float(erfc),
         a.special_erfc.default: _in_float(erfc),
+        **dict.fromkeys((a.clamp.default, a.clamp.Tensor, a.clamp_.default, a.clamp_.Tensor), _clamp),
+        **dict.fromkeys((a.clamp_min.default, a.clamp_min.Tensor, a.clamp_min_.default, a.clamp_min_.Tensor), _clamp),
+        **dict.fromkeys((a.clamp_max.default, a.clamp_max.Tensor, a.clamp_max_.default, a.clamp_max_.Tensor),
+                        lambda x, max: _clamp(x, None, max)),
+        **dict.fromkeys((a.hardtanh.default, a.hardtanh_.default), _hardtanh),
+        **dict.fromkeys((a.relu6.default, a.relu6_.default), lambda x: _hardtanh(x, 0, 6)),
+        **dict.fromkeys((a.hardsigmoid.default, a.hardsigmoid_.default), _hardsigmoid),
+        **dict.fromkeys((a.leaky_relu.default, a.leaky_relu_.default), _leaky_relu),
         a.reciprocal.default: _reciprocal,
         a.cdist.default: _cdist,
         a._cdist_forward.default: _cdist,

@@ -3,6 +3,7 @@
     y = z + (q - z).detach()          %d = linalg.map { sinter.detach } ...
     embedding(x, w, padding_idx=0)    the rows of index 0 are detached
     v, i = cummax(x, 1)               %v = tm_tensor.scan ... { arith.maximumf }, and i the places where x is v
+    logcumsumexp(x, 1)                %y = tm_tensor.scan ... { p + log(1 + exp(q - p)), p the greater }
     x: [s0, 8], t: [s0]               cf.assert: dimension 0 of %t is as long as that of %x
 
 To torch-mlir a detach is nothing, and so are torch.no_grad() and an embedding's padding_idx: gradients of its program
@@ -13,6 +14,9 @@ torch-mlir refuses cummax and cummin. Each becomes torch.ops.sinter.running_max_
 dimension, and in front of torch-mlir's passes a tm_tensor.scan. The index is that of the last one among equals, and of
 the last NaN where there is one: a running maximum of positions. The gradient goes to what stands at the index. What is
 compared stands in memory, by a scan of one element: kernels that compute it again may round otherwise.
+
+It writes logcumsumexp as the logarithm of a sum of exponentials, which overflows in f32 from 89 on: it becomes
+torch.ops.sinter.running_lse_D, a scan that raises nothing to a positive power.
 
 torch.export knows which sizes of arguments are one, and PyTorch refuses others. To torch-mlir each is a `?` of its own;
 what else it makes of sizes `?` is in _sizes.py.
@@ -111,6 +115,26 @@ def unroll_extremes(exported, gradients):
         part.recompile()
 
 
+def unroll_log_sums(exported):
+    """A logcumsumexp is a scan of ours from here on, of half types in f32."""
+    a = torch.ops.aten
+    for part in graphs(exported):
+        for node in list(part.graph.nodes):
+            if node.target is not a.logcumsumexp.default or not node.meta["val"].dim():
+                continue
+            like, (x, d) = node.meta["val"], node.args
+            with part.graph.inserting_before(node):
+                call, half = part.graph.call_function, like.dtype in (torch.float16, torch.bfloat16)
+                wide = call(a._to_copy.default, (x,), {"dtype": torch.float32}) if half else x
+                y = call(_own(f"running_lse_{d % like.dim()}")[1], (wide,))
+                y = call(a._to_copy.default, (y,), {"dtype": like.dtype}) if half else y
+            node.replace_all_uses_with(y, propagate_meta=True)
+            if half:
+                wide.meta["val"] = y.args[0].meta["val"] = like.float()
+            part.graph.erase_node(node)
+        part.recompile()
+
+
 def from_the_front(exported):
     """Places that an index_put counts from the end are counted from the front: torch-mlir's scatter takes no others."""
     a = torch.ops.aten
@@ -201,13 +225,27 @@ def _mapped(name, to, x, sizes, element):
     return f"{to} = linalg.map {{ math.{_MAPS[name]} }} ins({operands}) outs({x} : {t})\n"
 
 
+# log(exp(a) + exp(b)). Equal ones, infinite ones too, have no difference.
+_LOG_OF_SUM = """%equal = arith.cmpf oeq, %a, %b : TYPE
+%zero = arith.constant 0.0 : TYPE
+%between = arith.subf %a, %b : TYPE
+%apart = arith.select %equal, %zero, %between : TYPE
+%distance = math.absf %apart : TYPE
+%below = arith.negf %distance : TYPE
+%less = math.exp %below : TYPE
+%greater = arith.maximumf %a, %b : TYPE
+%more = math.log1p %less : TYPE
+%c = arith.addf %greater, %more : TYPE
+"""
+
+
 def _scan(name, to, x, sizes, element):
     """A tm_tensor.scan along the dimension that the name ends with."""
     _, word, d = name.split("_")
     d, own, real = int(d), to[1:], element[0] != "i"
     if real:
         digits = {"f16": "FC00", "bf16": "FF80", "f32": "FF800000", "f64": "FFF0000000000000"}[element]
-        first = "0x" + digits if word == "max" else "0x7" + digits[1:]
+        first = "0x" + digits if word != "min" else "0x7" + digits[1:]
     else:
         least = -(1 << int(element[1:]) - 1)
         first = least if word == "max" else -1 - least
@@ -220,13 +258,15 @@ def _scan(name, to, x, sizes, element):
             text += (f"%dim{k}_{own} = arith.constant {k} : index\n"
                      f"{unknown[k]} = tensor.dim {x}, %dim{k}_{own} : {t}\n")  # fmt: skip
     others = ", ".join(v for k, v in unknown.items() if k != d)
-    operation = f"arith.{word}{'imumf' if real else 'si'}"
+    combined = f"%c = arith.{word}{'imumf' if real else 'si'} %a, %b : {element}\n"
+    if word == "lse":
+        combined = _LOG_OF_SUM.replace("TYPE", element)
     return (text + f"%none_{own} = tensor.empty({', '.join(unknown.values())}) : {t}\n"
             f"%row_{own} = tensor.empty({others}) : {rest}\n"
             f"%begin_{own} = linalg.fill ins(%first_{own} : {element}) outs(%row_{own} : {rest}) -> {rest}\n"
             f"{to}, %end_{own} = tm_tensor.scan dimension({d}) inclusive(true) ins({x} : {t}) "
             f"outs(%none_{own}, %begin_{own} : {t}, {rest}) {{\n^bb0(%a: {element}, %b: {element}):\n"
-            f"%c = {operation} %a, %b : {element}\ntm_tensor.yield %c : {element}\n}} -> {t}, {rest}\n")  # fmt: skip
+            f"{combined}tm_tensor.yield %c : {element}\n}} -> {t}, {rest}\n")  # fmt: skip
 
 
 def _map(match):
@@ -306,6 +346,7 @@ def _lowered(exported, name, gradients):
     from torch_mlir import fx
     from torch_mlir.compiler_utils import OutputType, lower_mlir_module, run_pipeline_with_repro_report
     unroll_extremes(exported, gradients)
+    unroll_log_sums(exported)
     if gradients:
         mark(exported)
     exported = widen_means(taken_apart(exported, _own("erfc")[1], _own("detach")[1] if gradients else _same))

@@ -289,10 +289,10 @@ int main(int argc, char **argv) {
   o = defaults;
   o.inputs = in, o.num_inputs = 2;
   expect_error(run_main(&library, &o), SINTER_EXIT_BAD_INPUT,
-               "2 inputs are given, but softplus takes 3");
+               "2 inputs are given, but softplus takes 3: give all, or none; --list says what they are");
   o.num_inputs = 4;
   expect_error(run_main(&library, &o), SINTER_EXIT_BAD_INPUT,
-               "4 inputs are given, but softplus takes 3");
+               "4 inputs are given, but softplus takes 3: give all, or none; --list says what they are");
   o = defaults;
   o.outputs = out, o.num_outputs = 4;
   expect_error(run_main(&library, &o), SINTER_EXIT_BAD_INPUT,

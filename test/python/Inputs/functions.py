@@ -46,6 +46,8 @@ CASES = {
     "turned_dilated": (lambda x: F.conv_transpose2d(x, W[:, :1].to(x), dilation=(2, 1), groups=6), IMAGES),
     "groups_gradient": (lambda u: backward(u, W[:, :2].to(u), 2, 3)[1], torch.randn(2, 6, 4, 5)),
     "channels_gradient": (lambda u: backward(u, W[:, :1].to(u), 1, 6)[0], torch.randn(2, 6, 7, 9)),
+    "logcumsumexp": (lambda x: torch.logcumsumexp(60 * x, 0), LINE),  # exp(240) is infinite in f32
+    "logcumsumexp_first": (lambda x: torch.logcumsumexp(x, -2), ROWS),
     "cdist_batches": (lambda x: torch.cdist(x.reshape(2, 3, 7), x.reshape(2, 3, 7) + 1), ROWS),
 }
 
@@ -72,6 +74,36 @@ for kind in (torch.float16, torch.bfloat16):
     for name in ("gelu_tanh", "sinc", "erfc"):
         got, want = sinter_torch.compile(CASES[name][0], x, cache=None)(x), CASES[name][0](x.double())
         assert got.dtype == kind and far(got, want) < torch.finfo(kind).eps, (name, kind)
+
+# A NaN stays one, and at a corner the gradient is PyTorch's.
+ENDS = torch.tensor([-math.inf, -6.0, -3.0, -1.0, -0.5, 0.0, 0.5, 1.0, 3.0, 6.0, math.inf, math.nan])
+CHOICES = {
+    "clamp": lambda x: x.clamp(-1, 0.5),
+    "clamp_min": lambda x: x.clamp_min(0.5),
+    "clamp_max": lambda x: (x * 1).clamp_max_(0.5),
+    "clamp_crossed": lambda x: x.clamp(1, -1),
+    "hardtanh": lambda x: F.hardtanh(x, -0.5, 3),
+    "relu6": F.relu6,
+    "hardsigmoid": F.hardsigmoid,
+    "leaky_relu": lambda x: F.leaky_relu(x, 0.25),
+    "relu6_in_place": lambda x: F.relu6(x * 1, inplace=True),
+}
+for name, function in CHOICES.items():
+    assert torch.allclose(sinter_torch.compile(function, ENDS, cache=None)(ENDS).nan_to_num(9, 7, -7),
+                          function(ENDS).nan_to_num(9, 7, -7), 1e-6, 0), name  # fmt: skip
+    x = ENDS[1:-2].clone().requires_grad_()
+    sinter_torch.compile(function, x, upstream=True, cache=None)(x).backward(torch.ones(9))
+    got, x.grad = x.grad, None
+    assert torch.equal(got, torch.autograd.grad(function(x).sum(), x)[0]), name
+
+# A bound that is a tensor takes half of the gradient of a number that is equal to it.
+x, low = torch.tensor([1.0, 2.0, 3.0], requires_grad=True), torch.tensor([2.0, 2.0, 2.0])
+sinter_torch.compile(lambda x: x.clamp(low), x, upstream=True, cache=None)(x).backward(torch.ones(3))
+assert x.grad.tolist() == [0, 0.5, 1]
+
+# Infinities of both signs have a logarithm of the sum of their exponentials, too.
+got = sinter_torch.compile(lambda x: x.logcumsumexp(0), ENDS[:-1], cache=None)(ENDS[:-1])
+assert torch.equal(got.isinf(), ENDS[:-1].logcumsumexp(0).isinf()) and not got.isnan().any()
 
 # 1 / 0 is infinite, of either sign.
 x = torch.tensor([0.0, -0.0, 2.0, math.inf])
