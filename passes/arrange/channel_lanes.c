@@ -144,14 +144,14 @@ static MlirValue reshaped(SnBuilder *b, MlirValue v, intptr_t rank, const int64_
                        sn_attr("static_output_shape", mlirDenseI64ArrayGet(b->ctx, rank, shape)));
 }
 
-// [a, p, q] to [a, q, p].
-static MlirValue turned(SnBuilder *b, MlirValue v) {
+// [a, p, q] to [a, q, p], in this type.
+static MlirValue turned(SnBuilder *b, MlirValue v, MlirType element) {
   MlirType t = sn_type_of(v);
   int64_t shape[] = {sn_dim(t, 0), sn_dim(t, 2), sn_dim(t, 1)};
   MlirAffineExpr e[] = {mlirAffineDimExprGet(b->ctx, 0), mlirAffineDimExprGet(b->ctx, 2),
                         mlirAffineDimExprGet(b->ctx, 1)};
   SnAccess in = {.value = v, .map = mlirAffineMapGet(b->ctx, 3, 0, 3, e)};
-  return sn_copy_form(b, in, 3, shape, mlirAffineMapMultiDimIdentityGet(b->ctx, 3));
+  return sn_copy_form_as(b, in, 3, shape, mlirAffineMapMultiDimIdentityGet(b->ctx, 3), element);
 }
 
 // Shape of a tensor whose dimension `at` is in lanes, as many as hold all: [.., size / lanes, .., lanes].
@@ -177,7 +177,7 @@ static MlirAttribute zero(MlirType t) {
 }
 
 // [a, c, p] to [a, k, p, lanes], zeros behind c.
-static MlirValue turned_with_zeros(SnBuilder *b, MlirValue v, int64_t lanes) {
+static MlirValue turned_with_zeros(SnBuilder *b, MlirValue v, int64_t lanes, MlirType element) {
   MlirType t = sn_type_of(v);
   int64_t shape[] = {sn_dim(t, 0), sn_pieces(sn_dim(t, 1), lanes), lanes, sn_dim(t, 2)};
   MlirAffineExpr d[4], group;
@@ -186,7 +186,7 @@ static MlirValue turned_with_zeros(SnBuilder *b, MlirValue v, int64_t lanes) {
   group = mlirAffineMulExprGet(d[1], mlirAffineConstantExprGet(b->ctx, lanes));
   MlirAffineExpr from[] = {d[0], mlirAffineAddExprGet(group, d[2]), d[3]}, to[] = {d[0], d[1], d[3], d[2]};
   SnAccess in = {.value = v, .map = mlirAffineMapGet(b->ctx, 4, 0, 3, from), .fill = zero(sn_element(t))};
-  return sn_copy_form(b, in, 4, shape, mlirAffineMapGet(b->ctx, 4, 0, 4, to));
+  return sn_copy_form_as(b, in, 4, shape, mlirAffineMapGet(b->ctx, 4, 0, 4, to), element);
 }
 
 // [a, k, p, lanes] to [a, c, p].
@@ -200,15 +200,15 @@ static MlirValue turned_without_zeros(SnBuilder *b, MlirValue v, int64_t channel
   return sn_copy_form(b, in, 3, shape, mlirAffineMapMultiDimIdentityGet(b->ctx, 3));
 }
 
-static MlirValue to_lanes(SnBuilder *b, MlirValue v, intptr_t at, int64_t lanes) {
+static MlirValue to_lanes(SnBuilder *b, MlirValue v, intptr_t at, int64_t lanes, MlirType element) {
   MlirType t = sn_type_of(v);
   int64_t shape[SN_MAX_DIMS + 1], inner = inner_of(t, at), size = sn_dim(t, at);
   int64_t three[] = {elements(t) / inner / lanes, lanes, inner}, uneven[] = {elements(t) / inner / size, size, inner};
   intptr_t rank = shape_of_lanes(t, at, lanes, shape);
   if (size % lanes)
-    return reshaped(b, turned_with_zeros(b, reshaped(b, v, 3, uneven), lanes), rank, shape);
+    return reshaped(b, turned_with_zeros(b, reshaped(b, v, 3, uneven), lanes, element), rank, shape);
   v = reshaped(b, v, 3, three);
-  return reshaped(b, inner == 1 ? v : turned(b, v), rank, shape);
+  return reshaped(b, inner == 1 ? v : turned(b, v, element), rank, shape);
 }
 
 static MlirValue from_lanes(SnBuilder *b, MlirValue v, MlirType t, intptr_t at, int64_t lanes) {
@@ -219,7 +219,7 @@ static MlirValue from_lanes(SnBuilder *b, MlirValue v, MlirType t, intptr_t at, 
   if (size % lanes)
     return reshaped(b, turned_without_zeros(b, reshaped(b, v, 4, four), size), sn_rank(t), shape);
   v = reshaped(b, v, 3, three);
-  return reshaped(b, inner == 1 ? v : turned(b, v), sn_rank(t), shape);
+  return reshaped(b, inner == 1 ? v : turned(b, v, sn_element(t)), sn_rank(t), shape);
 }
 
 // ---- the form ----------------------------------------------------------------------------------------------------
@@ -246,6 +246,29 @@ static SnDim lane_dim(MlirContext ctx, const SnForm *f, int64_t lanes) {
   return (SnDim){.name = mlirStringAttrGetValue(sn_string(ctx, name)), .size = lanes};
 }
 
+// Weights of a half type that are widened wherever they are read are stored as f32: each is read for every place.
+static MlirType element_of(const Plan *p, size_t k, intptr_t at) {
+  MlirType t = sn_type_of(p->f.inputs.data[k].value), f32 = mlirF32TypeGet(mlirTypeGetContext(t));
+  MlirOpOperand use = mlirValueGetFirstUse(sn_input_argument(&p->f, k));
+  bool widens = k != p->image && !mlirOpOperandIsNull(use) && inner_of(t, at) > 1;
+  for (; !mlirOpOperandIsNull(use) && widens; use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    widens = sn_is(op, "arith.extf") && mlirTypeEqual(sn_element(sn_type_of(sn_result(op, 0))), f32);
+  }
+  return widens ? f32 : sn_element(t);
+}
+
+// What is wide already is not widened.
+static void leave_out_extensions(MlirBlock block) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(block), next; !sn_null(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (!sn_is(op, "arith.extf") || !mlirTypeEqual(sn_type_of(sn_operand(op, 0)), sn_type_of(sn_result(op, 0))))
+      continue;
+    mlirValueReplaceAllUsesOfWith(sn_result(op, 0), sn_operand(op, 0));
+    mlirOperationDestroy(op);
+  }
+}
+
 static void write(const Plan *p) {
   const SnForm *f = &p->f;
   SnBuilder b = sn_before(f->op);
@@ -262,7 +285,7 @@ static void write(const Plan *p) {
     intptr_t at = channel_of(&a, p->channel);
     SnPadding padding;
     a.map = with_lanes(p, a.map, at);
-    a.value = at < 0 ? a.value : to_lanes(&b, a.value, at, p->lanes);
+    a.value = at < 0 ? a.value : to_lanes(&b, a.value, at, p->lanes, element_of(p, k, at));
     if (sn_read_padding(&to, &a, &padding)) {
       a.value = sn_write_padded(&b, &a, &padding);
       a.map = sn_behind_padding(a.map, &padding);
@@ -286,6 +309,7 @@ static void write(const Plan *p) {
   sn_copy_ops(&in, f->body, &map);
   sn_clone(&in, mlirBlockGetTerminator(f->body), &map);
   sn_map_free(&map);
+  leave_out_extensions(to.body);
   for (intptr_t k = 0; k < sn_num_results(f->op); ++k) {
     MlirValue was = sn_result(f->op, k);
     intptr_t at = channel_of(&f->outputs.data[k], p->channel);

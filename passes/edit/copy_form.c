@@ -8,6 +8,11 @@
 #include <stdio.h>
 
 MlirValue sn_copy_form(SnBuilder *b, SnAccess in, intptr_t rank, const int64_t *shape, MlirAffineMap written) {
+  return sn_copy_form_as(b, in, rank, shape, written, sn_element(sn_type_of(in.value)));
+}
+
+MlirValue sn_copy_form_as(SnBuilder *b, SnAccess in, intptr_t rank, const int64_t *shape, MlirAffineMap written,
+                          MlirType element) {
   int64_t to[SN_MAX_DIMS];
   SnForm copy = {.num_rows = rank - 1, .num_cols = 1};
   for (intptr_t i = 0; i < rank; ++i) {
@@ -16,12 +21,15 @@ MlirValue sn_copy_form(SnBuilder *b, SnAccess in, intptr_t rank, const int64_t *
     sn_push(&copy.dims, ((SnDim){.name = mlirStringAttrGetValue(sn_string(b->ctx, name)), .size = shape[i]}));
     to[i] = shape[mlirAffineDimExprGetPosition(mlirAffineMapGetResult(written, i))];
   }
-  MlirType t = sn_tensor(sn_element(sn_type_of(in.value)), rank, to);
+  MlirType t = sn_tensor(element, rank, to);
   sn_push(&copy.inputs, in);
   sn_push(&copy.outputs, ((SnAccess){.value = sn(b, "tensor.empty", sn_values(0, NULL), t), .map = written}));
   MlirOperation made = sn_form_create(b, &copy, false);
   SnBuilder body = sn_at_end(copy.body, b->loc);
-  sn_op(&body, "sinter.yield", sn_input_argument(&copy, 0), sn_types(0, NULL));
+  MlirValue row = sn_input_argument(&copy, 0);
+  if (!mlirTypeEqual(sn_element(sn_type_of(row)), element))
+    row = sn(&body, "arith.extf", row, sn_tensor_like(sn_type_of(row), element));
+  sn_op(&body, "sinter.yield", row, sn_types(0, NULL));
   sn_form_free(&copy);
   return sn_result(made, 0);
 }

@@ -53,6 +53,9 @@ MlirOperation sn_tidy(MlirOperation op);
 // edit/copy_form.c: the form over d0, d1, ... of these sizes, the last of them its columns, that writes the elements of
 // `in`, an access of those dimensions, to a new tensor of them in the order of `written`, a permutation.
 MlirValue sn_copy_form(SnBuilder *b, SnAccess in, intptr_t rank, const int64_t *shape, MlirAffineMap written);
+// The same, widened to floats of this type.
+MlirValue sn_copy_form_as(SnBuilder *b, SnAccess in, intptr_t rank, const int64_t *shape, MlirAffineMap written,
+                          MlirType element);
 
 // edit/by_elements.c: each element of what the body gives is a function of one element of what it is given.
 bool sn_goes_by_elements(const SnForm *f);

@@ -6,7 +6,7 @@
 // WORTH-NOT: lane =
 
 // 32 channels of lines of 9 results are two vectors of 16: image and taps are turned, the image gets its edges, and
-// what is made is turned back.
+// what is made is turned back. Taps are widened once, not for each place.
 
 // CHECK-LABEL: func @short_lines
 //       CHECK:   %[[X:.+]] = sinter.rowwise (d0 = 2, d1 = 289) by (d2 = 16)
@@ -15,8 +15,9 @@
 //       CHECK:   %[[P:.+]] = sinter.rowwise (d0 = 1, d1 = 2, d2 = 23) by (d3 = 368)
 //  CHECK-NEXT:       ins(%{{.+}}[d0, d1, d2 - 3, d3 - 48] : tensor<1x2x17x272xbf16> else 0.000000e+00)
 //       CHECK:   sinter.rowwise (d0 = 2, d1 = 49) by (d2 = 16)
+//       CHECK:     arith.extf %{{.+}} : tensor<16xbf16> to tensor<16xf32>
 //       CHECK:   sinter.rowwise (n = 1, c = 2, y = 9, x = 9, lane = 16) by (r = 7, s = 7)
-//  CHECK-NEXT:       ins(%{{.+}}[n, c, y * 2 + r, x * 2 + s, lane] : tensor<1x2x23x23x16xbf16>, %{{.+}}[c, r, s, lane] : tensor<2x7x7x16xbf16>)
+//  CHECK-NEXT:       ins(%{{.+}}[n, c, y * 2 + r, x * 2 + s, lane] : tensor<1x2x23x23x16xbf16>, %{{.+}}[c, r, s, lane] : tensor<2x7x7x16xf32>)
 //  CHECK-NEXT:       outs(%{{.+}}[n, c, y, x, lane] : tensor<1x2x9x9x16xf32>)
 //       CHECK:   sinter.rowwise (d0 = 2, d1 = 16) by (d2 = 81)
 //  CHECK-NEXT:       ins(%{{.+}}[d0, d2, d1] : tensor<2x81x16xf32>)
