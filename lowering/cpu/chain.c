@@ -276,6 +276,12 @@ MlirValue sn_cpu_task_memory(Contract *c, MlirType type, int64_t rows, MlirValue
   return sn_cpu_scratch(c->kernel, type, 2, sizes);
 }
 
+// What is left out is so under references of rows, which are not asked here: all is made.
+static bool is_under_rows(const SnForm *f, const SnCpuEnd *end) {
+  return end->above && end->under &&
+         !sn_map_uses(f->inputs.data[end->under - 1].map, (intptr_t)sn_group(f, 0).first);
+}
+
 // References above which all that is left out has exponentials of 0.
 static void find_references(const SnForm *f, Chain *chain) {
   const SnCpuEnd *ends[] = {chain->ends_early ? &chain->end : NULL, chain->begins_late ? &chain->begin : NULL};
@@ -307,6 +313,8 @@ static bool read_segments(Chain *chain) {
   if (chain->ends_early && chain->begins_late && chain->end.under && chain->begin.under &&
       chain->end.under != chain->begin.under) // references of two kinds
     chain->begins_late = false;
+  chain->ends_early &= !is_under_rows(f, &chain->end);
+  chain->begins_late &= !is_under_rows(f, &chain->begin);
   find_references(f, chain);
   if (chain->stream)
     sn_cpu_stream_factors(k);

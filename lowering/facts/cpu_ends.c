@@ -8,6 +8,8 @@
 //   arith.andi %m, (arith.cmpi sge, (sinter.index j), 100)                  ->    from the greater of i + 1 and 100 on
 //   arith.andi %m, (arith.cmpi sge, (sinter.index i), 100)                  ->    the same, of rows from 100 on
 //
+//   arith.select %m, (arith.addf %s, -3.4e38), %s                           ->    of such a number (sn_cpu_swallows)
+//
 // What is -inf under a maximum has an exponential of 0: where nothing else is asked of a row, blocks of its columns
 // that are such alone need not be made (a causal mask's upper half). Rows of gradients have exponentials under a number
 // that is known, and are 0 there, too. Of a finite number, -1e9, that is so where the maximum is above it by 104 or
@@ -208,9 +210,18 @@ static bool holds(const SnForm *f, MlirValue condition, bool truth, SnCpuWhere w
   return either && (holds(f, sn_operand(op, 0), truth, where, end) || holds(f, sn_operand(op, 1), truth, where, end));
 }
 
-// -inf; or, where `number` is asked for, what stands in its place: it has no score's size.
+bool sn_cpu_swallows(MlirType element, double number) {
+  return (mlirTypeIsAF32(element) || mlirTypeIsABF16(element)) && number <= -0x1p126;
+}
+
+// -inf; or, where `number` is asked for, what stands in its place: it has no score's size. A score that is added to a
+// number which swallows it makes that no greater.
 static bool is_least(MlirValue v, double *number) {
   double n;
+  MlirOperation add = number ? sn_def(v, "arith.addf") : (MlirOperation){0};
+  for (int k = 0; k < 2 && !sn_null(add); ++k)
+    if (is_least(sn_operand(add, k), number) && sn_cpu_swallows(sn_element(sn_type_of(v)), *number))
+      return true;
   if (!sn_attr_number(sn_constant_of(v), &n) || !(number ? n <= SN_CPU_LOW : n == -INFINITY))
     return false;
   if (number)

@@ -38,7 +38,7 @@ typedef struct {
   bool rows;     // then: all columns of rows from there on, in that dimension
   // Exponentials of what is left out are 0 under a reference that is greater than this; 0: under any.
   double above;
-  int64_t under; // then: 1 + the input that has references, one of each column; 0: the row's own maximum is it
+  int64_t under; // then: 1 + the input that has references, of each column or row; 0: the row's own maximum is it
 } SnCpuEnd;
 // Which columns: from one on, or below one; from one on that an input gives, or rows.
 typedef enum { SN_CPU_FROM, SN_CPU_BELOW, SN_CPU_FROM_GIVEN } SnCpuWhere;
@@ -48,6 +48,9 @@ bool sn_cpu_masked(const SnForm *f, MlirValue row, SnCpuWhere where, SnCpuEnd *e
 // A condition of the body is true there, or (`truth`) is not.
 bool sn_cpu_holds(const SnForm *f, MlirValue condition, bool truth, SnCpuWhere where, SnCpuEnd *end);
 #define SN_CPU_LOW (-1e4)
+// A number in which any score is lost that is added to it: half of its last place is 2^101 or more in f32, in which and
+// in bf16 masks are such. It is lower than any number of a type of less range.
+bool sn_cpu_swallows(MlirType element, double number);
 // References above this make exponentials 0 of numbers that are `low` at most, in f32, or in f64 (`wide`).
 double sn_cpu_above(double low, bool wide);
 bool sn_cpu_same_end(const SnCpuEnd *a, const SnCpuEnd *b);

@@ -5,7 +5,8 @@
 //   %p = 1 / (1 + math.exp (arith.negf %x))        0, of sigmoid attention
 //   %p = arith.maximumf %x, 0                      0, of relu attention;  and what is times such: gradients
 //   %p = arith.select %mask, 0, %ds                0: a gradient of such a row
-//   %p = math.exp (%x - %m)                        0 of -1e9, too, where %m, a number of each column, is above -1e9
+//   %p = math.exp (%x - %m)                        0 of -1e9, too, where %m, a number of each column, or of each row,
+//                                                  is above -1e9
 //
 // Numbers are followed through the body as if all of its rows were there. What is no number elsewhere is not seen.
 //
@@ -111,6 +112,17 @@ static double computed(const Knowns *all, MlirOperation op) {
 
 // ---- references that are inputs -----------------------------------------------------------------
 
+// 1 + the input that v is, a number of each row; 0: none.
+static int64_t of_rows(const SnForm *f, MlirValue v) {
+  MlirValue scalar = sn_broadcast_of(v);
+  for (size_t k = sn_first_input(f); k < f->inputs.size && !sn_none(scalar); ++k) {
+    const SnAccess *a = &f->inputs.data[k];
+    if (sn_same(scalar, sn_input_argument(f, k)) && !a->through.ptr && !a->fill.ptr)
+      return (int64_t)k + 1;
+  }
+  return 0;
+}
+
 // 1 + the input that v is, a number of each column that all rows have which the first product's columns have; 0: none.
 static int64_t of_columns(const SnForm *f, MlirValue v) {
   SnGroup columns = sn_group(f, 0);
@@ -135,7 +147,7 @@ static bool assumed(Vanish *v, MlirOperation op) {
   if (!v->assumes || sn_null(sub) || !sn_is_float(t) || sn_bits(t) < 32)
     return false;
   double low = number_of(&v->all, sn_operand(sub, 0));
-  int64_t under = of_columns(v->f, sn_operand(sub, 1));
+  int64_t column = of_columns(v->f, sn_operand(sub, 1)), under = column ? column : of_rows(v->f, sn_operand(sub, 1));
   if (!(low <= SN_CPU_LOW) || !under || (v->end->under && v->end->under != under))
     return false;
   double above = sn_cpu_above(low, sn_bits(t) > 32);

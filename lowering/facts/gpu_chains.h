@@ -34,7 +34,7 @@ typedef struct {
   // What of columns is left out by these counts after all in rows whose references are not above this; 0: it never
   // does.
   double above;
-  int64_t under;          // then: 1 + the input that has references of columns; 0: rows' own
+  int64_t under;          // then: 1 + the input that has references of columns, or of rows; 0: rows' own
   MlirAffineMap under_at; // where they are in it, by the form's rows and columns
   // Of "wgmma": slots of sides with columns and of matrices; sides a and b of products, then matrices (b), in order.
   int64_t stages, rows_bytes, slot_bytes;

@@ -5,10 +5,12 @@
 //   row_product (truncf (%w * c)), %v                           ->    (row_product (truncf %w), %v) * c       to bf16
 //   row_reduce and (%x == -inf)                                 ->    (row_reduce maximumf %x) == -inf, or false
 //   %x + extf(select(%m, %b, -inf))                             ->    select %m, (%x + extf %b), -inf
+//   %x + select(%m, %b, -3.4e38)                                ->    select %m, (%x + %b), (%x + -3.4e38)
 //
 // So does torch-mlir write scaled_dot_product_attention: a row of nothing but -inf is 0. A row that is 0 is not
 // multiplied, nor summed: what is no number in the matrix, or in a factor, is not asked for then. Nor is a score that a
-// mask leaves out. A row of finite scores that a mask leaves something of is never all -inf (live_rows.c).
+// mask leaves out; of a finite number in which scores are lost (sn_cpu_swallows) the sum stays as it is. A row of
+// finite scores that a mask leaves something of is never all -inf (live_rows.c).
 //
 // Factors of sides go the same way (half_sides.c). With `weights=half` rows in f32 that a half matrix multiplies are
 // rounded to its type; else they are multiplied in two parts (lowering/gpu/chains).
@@ -34,6 +36,11 @@ static bool is_half(MlirType t) { return mlirTypeIsABF16(t) || mlirTypeIsAF16(t)
 static bool is_splat(MlirValue row, double number) {
   MlirValue scalar = sn_broadcast_of(row);
   return sn_is_constant(sn_none(scalar) ? row : scalar, number);
+}
+
+static bool is_number(MlirValue row, double *number) {
+  MlirValue scalar = sn_broadcast_of(row);
+  return sn_attr_number(sn_constant_of(sn_none(scalar) ? row : scalar), number);
 }
 
 static MlirValue without_extensions(MlirValue x) {
@@ -152,10 +159,13 @@ static bool added_mask(SnRewriter *rw, MlirOperation add) {
     MlirValue x = sn_operand(add, 1 - k);
     MlirOperation select = sn_def(without_extensions(sn_operand(add, k)), "arith.select");
     for (int at = 1; at < 3 && !sn_null(select) && sn_is_row(x); ++at) {
-      if (!sn_is_row(sn_operand(select, at)) || !is_splat(sn_operand(select, 3 - at), -INFINITY))
+      double number;
+      if (!sn_is_row(sn_operand(select, at)) || !is_number(sn_operand(select, 3 - at), &number) ||
+          !(number == -INFINITY || sn_cpu_swallows(sn_element(sn_type_of(x)), number)))
         continue;
       MlirType t = sn_type_of(x);
-      MlirValue least = sn_as_row(rw->b, sn_float(rw->b, sn_element(t), -INFINITY), t);
+      MlirValue least = sn_as_row(rw->b, sn_float(rw->b, sn_element(t), number), t);
+      least = isinf(number) ? least : sn(rw->b, "arith.addf", x, least);
       MlirValue y = with_added(rw->b, x, sn_operand(select, at));
       MlirOperation made =
           sn_op(rw->b, "arith.select", sn_operand(select, 0), at == 1 ? y : least, at == 1 ? least : y, t);

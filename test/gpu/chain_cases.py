@@ -6,7 +6,7 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
               causal=False, mask=None, masked=(), groups=1, sizes=(), cap=None, statistics=False, turned=False,
               matrices=1, finish=False, schedule=None, window=None, no_sum=False,
               least=(), large=1, growing=0, wide=False, exact=False, wrt=None, prefix=0, lengths=(),
-              rounded=False, slopes=False, low=-np.inf, sunk=()):
+              rounded=False, slopes=False, low=-np.inf, sunk=(), added=False):
     """softmax(q . k / sqrt(d)) . v, rows (b, h, i).
 
     mask: "rows": a tensor [i, j] of them, "heads": [b, h, i, j]; masked: rows that are -inf altogether. groups: heads
@@ -21,7 +21,8 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
     whose gradients are results too. t: f32 is multiplied in parts. prefix: columns below it are seen by all rows,
     beside those that a causal mask leaves. lengths: of each b, of what columns are seen; where it is 0, rows are.
     rounded: scores are rounded to t, as a product of PyTorch's is. slopes: (column - row) / 4 is added.
-    low: what columns are that a causal mask, a window or lengths leave out. sunk: rows of the mask that are as low.
+    low: what columns are that a causal mask, a window or lengths leave out; added: it is added to them. sunk: rows of
+    the mask that are as low.
     """
     b, h = heads
     floats = t == "f32"
@@ -68,6 +69,18 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
     arguments += ["%n_: i64"] if lengths else []
     text += f" {{\n^row({', '.join(arguments)}):\n"
     line = lambda s: s + "\n"
+
+    def masked_by(name, condition, others, x, truth):
+        if not added:
+            chosen = f"{others}, {x}" if truth else f"{x}, {others}"
+            return line(f"{name} = arith.select {condition}, {chosen} : {row('i1')}, {row('f32')}")
+        chosen = f"{others}, {name}_0" if truth else f"{name}_0, {others}"
+        return (line(f"{name}_0 = arith.constant dense<0.0> : {row('f32')}") if "?" not in row("f32") else
+                line(f"{name}_1 = arith.constant 0.0 : f32") +
+                line(f"{name}_0 = sinter.broadcast {name}_1 : f32 -> {row('f32')}")) + (
+            line(f"{name}_m = arith.select {condition}, {chosen} : {row('i1')}, {row('f32')}") +
+            line(f"{name} = arith.addf {x}, {name}_m : {row('f32')}"))
+
     text += line(f"%scale = arith.constant {d ** -0.5:.17e} : f32")
     text += line(f"%scales = sinter.broadcast %scale : f32 -> {row('f32')}")
     scores = "%p"
@@ -107,7 +120,7 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
         text += line(f"%jn = sinter.index j : {row('index')}")
         text += line(f"%jl = arith.index_cast %jn : {row('index')} to {row('i64')}")
         text += line(f"%seen = arith.cmpi slt, %jl, %ns : {row('i64')}")
-        text += line(f"%xn = arith.select %seen, {x}, %leasts_ : {row('i1')}, {row('f32')}")
+        text += masked_by("%xn", "%seen", "%leasts_", x, False)
         x = "%xn"
     if causal or window:
         text += line(f"%none = arith.constant {number} : f32")
@@ -123,14 +136,14 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
             text += line(f"%behind = arith.cmpi sge, %j, %prs : {row('index')}")
             text += line(f"%both = arith.andi %later, %behind : {row('i1')}")
             later = "%both"
-        text += line(f"%x5 = arith.select {later}, %nones, {x} : {row('i1')}, {row('f32')}")
+        text += masked_by("%x5", later, "%nones", x, True)
         x = "%x5"
     if window:
         text += line(f"%w = arith.constant {window} : index")
         text += line(f"%ws = sinter.broadcast %w : index -> {row('index')}")
         text += line(f"%jw = arith.addi %j, %ws : {row('index')}")
         text += line(f"%early = arith.cmpi sle, %jw, %is : {row('index')}")
-        text += line(f"%x6 = arith.select %early, %nones, {x} : {row('i1')}, {row('f32')}")
+        text += masked_by("%x6", "%early", "%nones", x, True)
         x = "%x6"
     if no_sum:
         text += line("%one = arith.constant 1.0 : f32")
@@ -240,11 +253,11 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
         s = s + x[-1] if mask else s
         i, j = np.arange(queries)[:, None], np.arange(keys)[None, :]
         if causal or window:
-            s = np.where((j > i) & (j >= prefix), low, s)
+            s = np.where((j > i) & (j >= prefix), s + low if added else low, s)
         if lengths:
-            s = np.where(j >= seen, low, s)
+            s = np.where(j >= seen, s + low if added else low, s)
         if window:
-            s = np.where(j + window <= i, low, s)
+            s = np.where(j + window <= i, s + low if added else low, s)
         with np.errstate(all="ignore"):
             top = s.max(-1, keepdims=True) if keys else np.full((*s.shape[:-1], 1), -np.inf)
             p = np.exp(s - top)
@@ -262,7 +275,7 @@ def attention(case, program, tensor, cast, name, heads=(2, 3), queries=37, keys=
         over = lambda a: a.reshape(b, h // groups, groups, *a.shape[2:]).sum(2)  # heads that share a k
         dp = np.einsum("bhie,bhje->bhij", g, v)
         ds = p * (1 - p) * dp if no_sum else p * (dp - (p * dp).sum(-1, keepdims=True))
-        ds = np.where(s == low, 0, ds)  # but for sunk rows: those add noise to what they are
+        ds = ds if added else np.where(s == low, 0, ds)  # but for sunk rows: those add noise to what they are
         found = {"m": ds.sum((0, 1)) if mask == "rows" else ds}
         seen = np.where(np.isinf(s), 0, s)  # of what was left out p is 0
         ds = ds * (1 - (seen / cap) ** 2 if cap else 1) * d ** -0.5
@@ -385,6 +398,7 @@ def chains(case, program, tensor, cast):
     # masks of a finite number, whose blocks are made where nothing greater by far was kept: rows of nothing (a length
     # of 0), rows whose scores are as low, or lower
     alone = lambda name, **how: attention(case, program, tensor, cast, "finite" + name, **how)
+    lost = np.finfo(np.float32).min  # scores that are added to it are lost
     for how in ("wgmma", "warps"):
         schedule = groups(64, 64) if how == "wgmma" else warps(32, 32)
         finite = lambda name, **more: alone(f"_{how}{name}", **{
@@ -394,6 +408,9 @@ def chains(case, program, tensor, cast):
         finite("_least", causal=True, mask="rows", least=(5, 199), low=-6e4)
         finite("_window", window=70, low=np.finfo(np.float32).min, mask="rows", least=(150,))
         finite("_prefix", causal=True, prefix=70, low=-1e9)
+        finite("_added", causal=True, low=lost, added=True, mask="rows", least=(5, 199))
+        finite("_added_lengths", lengths=(0, 130), low=lost, added=True, wide=True)
+        finite("_added_window", window=70, low=lost, added=True, sizes=("i", "j"))
         finite("_lengths", lengths=(0, 130), wide=True)
         finite("_statistics", causal=True, mask="rows", sunk=(64,), low=-2e4, statistics=True)
     alone("_wgmma_blocks", **big, causal=True, low=-1e9, mask="rows", least=(3, 149), schedule=groups(128, 64))
@@ -433,6 +450,10 @@ def chains(case, program, tensor, cast):
     finite("_sunk", d=16, mask="rows", sunk=(3, 100), low=-2e4, t="f16")
     finite("_lengths", d=64, heads=(2, 1), causal=False, lengths=(0, 130))
     finite("_window", d=64, causal=False, window=70, mask="rows", least=(150,))
+    finite("_added", d=64, low=lost, added=True)
+    finite("_added_least", d=64, low=lost, added=True, mask="rows", least=(0, 130))
+    finite("_added_lengths", d=64, heads=(2, 1), causal=False, low=lost, added=True, lengths=(0, 130))
+    finite("_added_odd", d=13, queries=70, keys=70, low=lost, added=True, mask="rows", least=(60,))
     finite("_odd", d=13, queries=70, keys=70, mask="rows", least=(60,))
     grads("_mask", queries=70, keys=45, mask="heads")
     grads("_cap", queries=40, keys=70, cap=2.5)

@@ -3,6 +3,7 @@
 //   %x = arith.select %mask, %s, -1e9        blocks of columns that the mask leaves nothing of are not made
 //   a tile's end, rows under their own maximum:    reference > -1e9 + 104 of each row
 //   gradients, by columns' references:             reference > -1e9 + 104 of each column that was left out
+//   gradients, by rows' references:                reference > -1e9 + 104 of each row
 //   else the tile is made again, and nothing is left out
 //
 // Above that number exponentials of what was left out are 0 (sn_cpu_above). The reference of a row is never above its
@@ -29,12 +30,17 @@ static MlirValue is_low(SnBuilder *b, MlirValue reference, double above) {
 
 bool sn_gpu_chain_may_count(const SnGpuChain *c) { return c->plan->above != 0; }
 
-// The reference of a column, which an input gives.
-static MlirValue reference_at(SnBuilder *b, const SnGpuChain *c, MlirValue column) {
+// The input that has references has them of columns.
+static bool is_of_columns(const SnGpuChain *c) {
+  return sn_map_uses(c->plan->under_at, (intptr_t)sn_group(&c->first, 0).first);
+}
+
+// The reference that an input gives, of these row dimensions and the column, if it is one of columns.
+static MlirValue reference_at(SnBuilder *b, const SnGpuChain *c, const MlirValue *rows, MlirValue column) {
   size_t k = (size_t)c->plan->under - 1;
   MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS], memory = c->k->operands[k];
   MlirAffineMap map = c->plan->under_at;
-  memcpy(dims, c->dims, sizeof dims);
+  memcpy(dims, rows, (size_t)c->first.num_rows * sizeof *dims);
   dims[sn_group(&c->first, 0).first] = column;
   intptr_t rank = mlirAffineMapGetNumResults(map);
   for (intptr_t p = 0; p < rank; ++p)
@@ -54,21 +60,22 @@ static MlirValue any_column_is_low(SnBuilder *b, SnGpuChain *c, MlirValue first,
               place = sn(b, "arith.select", is, at, l.index),
               in_front = compare(b, "arith.cmpi", ULT, place, first),
               behind = plus(b, sn(b, "arith.subi", place, first), end),
-              reference = reference_at(b, c, sn(b, "arith.select", in_front, place, behind));
+              reference = reference_at(b, c, c->dims, sn(b, "arith.select", in_front, place, behind));
     low = sn(b, "arith.ori", low, is_low(b, reference, c->plan->above));
   }
   sn_next_values(b, &l, sn_values(1, &low));
   return sn_result(l.op, 0);
 }
 
-// A thread's rows: what grows there is under references that are so much above maxima.
+// A thread's rows: what grows there is under references that are so much above maxima, or under those of an input.
 static MlirValue any_row_is_low(SnBuilder *b, SnGpuChain *c, const MlirValue *states) {
   size_t n = sn_gpu_chain_states(c);
   MlirValue low = {0};
   for (int h = 0; h < 2; ++h) {
-    MlirValue reference = states[(size_t)h * n + n - 1],
+    bool own = !c->plan->under;
+    MlirValue reference = own ? states[(size_t)h * n + n - 1] : reference_at(b, c, c->rows[h].dims, (MlirValue){0}),
               is = sn(b, "arith.andi", c->row_is[h],
-                      is_low(b, reference, c->plan->above + sn_gpu_chain_above_maximum(c)));
+                      is_low(b, reference, c->plan->above + (own ? sn_gpu_chain_above_maximum(c) : 0)));
     low = h ? sn(b, "arith.ori", low, is) : is;
   }
   return low;
@@ -77,7 +84,8 @@ static MlirValue any_row_is_low(SnBuilder *b, SnGpuChain *c, const MlirValue *st
 MlirValue sn_gpu_chain_counts(SnBuilder *b, SnGpuChain *c, MlirValue first, MlirValue end, const MlirValue *states) {
   MlirValue n = sn_index(b, c->plan->n), begin = sn(b, "arith.muli", first, n),
             to = sn(b, "arith.minui", sn(b, "arith.muli", end, n), c->num_columns),
-            low = c->plan->under ? any_column_is_low(b, c, begin, to) : any_row_is_low(b, c, states),
+            low = c->plan->under && is_of_columns(c) ? any_column_is_low(b, c, begin, to)
+                                                     : any_row_is_low(b, c, states),
             left = plus(b, begin, sn(b, "arith.subi", c->num_columns, to)),
             some = compare(b, "arith.cmpi", NE, left, sn_index(b, 0));
   return sn_gpu_any_lane(b, sn(b, "arith.andi", some, low));

@@ -37,8 +37,8 @@ MlirValue sn_chain_slot_at(SnBuilder *b, SnChainStaged *s, MlirValue slot);
 // SN_CHAIN_CARRIED, and of who multiplies room for one more; `emit` is given a SnChainCarried.
 void sn_chain_each_tile(SnBuilder *b, SnChainStaged *s, MlirValue *carried, SnGpuEmitTile emit, bool multiplies);
 
-// chain_warpgroups.c: warpgroups that multiply; by those, of a thread: what the one that fetches leaves of what a launch
-// gives, and what one that multiplies takes. 0: what it has is enough.
+// chain_warpgroups.c: warpgroups that multiply; by those, of a thread: what the one that fetches leaves of what a
+// launch gives, and what one that multiplies takes. 0: what it has is enough.
 typedef struct {
   int64_t fetcher, multiplier;
 } SnChainRegisters;

@@ -512,3 +512,46 @@ func.func @masked_bias(%q: tensor<5x4xbf16>, %k: tensor<7x4xbf16>, %g: tensor<5x
   }
   return %y#0, %y#1 : tensor<5xf32>, tensor<5xf32>
 }
+
+// -----
+
+// A mask of a number in which scores are lost is chosen where it is, with what it is added to: 0 stays beside the sum.
+// Of -1e9 nothing is known.
+
+// CHECK-LABEL: func @added
+//       CHECK:   ^row(%[[P:.+]]: tensor<7xf32>, %[[M:.+]]: tensor<7xi1>):
+//       CHECK:     %[[LOW:.+]] = arith.constant -3.40282347E+38 : f32
+//       CHECK:     %[[LOWS:.+]] = sinter.broadcast %[[LOW]]
+//       CHECK:     %[[SUM:.+]] = arith.addf %[[P]], %[[LOWS]]
+//       CHECK:     arith.select %[[M]], %[[P]], %[[SUM]]
+//   CHECK-NOT:     arith.addf
+//       CHECK:     sinter.yield
+// CHECK-LABEL: func @added_less
+//       CHECK:     %[[ADDED:.+]] = arith.select
+//       CHECK:     arith.addf %{{.+}}, %[[ADDED]]
+func.func @added(%q: tensor<5x4xbf16>, %k: tensor<7x4xbf16>, %m: tensor<5x7xi1>, %e: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %y = sinter.contract (i = 5) by (j = 7) product (k = 4) (%q[i, k] : tensor<5x4xbf16>, %k[j, k] : tensor<7x4xbf16>) : f32
+      ins(%m[i, j] : tensor<5x7xi1>)
+      outs(%e[i, j] : tensor<5x7xf32>) {
+  ^row(%p: tensor<7xf32>, %m_: tensor<7xi1>):
+    %zero = arith.constant dense<0.0> : tensor<7xf32>
+    %least = arith.constant dense<-3.4028235e38> : tensor<7xf32>
+    %b = arith.select %m_, %zero, %least : tensor<7xi1>, tensor<7xf32>
+    %x = arith.addf %p, %b : tensor<7xf32>
+    sinter.yield %x : tensor<7xf32>
+  }
+  return %y : tensor<5x7xf32>
+}
+func.func @added_less(%q: tensor<5x4xbf16>, %k: tensor<7x4xbf16>, %m: tensor<5x7xi1>, %e: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %y = sinter.contract (i = 5) by (j = 7) product (k = 4) (%q[i, k] : tensor<5x4xbf16>, %k[j, k] : tensor<7x4xbf16>) : f32
+      ins(%m[i, j] : tensor<5x7xi1>)
+      outs(%e[i, j] : tensor<5x7xf32>) {
+  ^row(%p: tensor<7xf32>, %m_: tensor<7xi1>):
+    %zero = arith.constant dense<0.0> : tensor<7xf32>
+    %least = arith.constant dense<-1.0e9> : tensor<7xf32>
+    %b = arith.select %m_, %zero, %least : tensor<7xi1>, tensor<7xf32>
+    %x = arith.addf %p, %b : tensor<7xf32>
+    sinter.yield %x : tensor<7xf32>
+  }
+  return %y : tensor<5x7xf32>
+}

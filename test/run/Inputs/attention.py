@@ -47,6 +47,7 @@ FINITE = POSITIONS.replace("0xFF800000", "-1.0e9") + """    %three = arith.const
     %j3 = arith.addi %j, %three : tensor<KEYSxindex>
     %later = arith.cmpi sgt, %j3, %is : tensor<KEYSxindex>
 """
+LOST = np.float64(np.finfo("f4").min)  # what is added to it is lost
 DEEP = """    %row = arith.constant dense<300> : tensor<KEYSxindex>
     %deep = arith.cmpi eq, %is, %row : tensor<KEYSxindex>
     %lower = arith.constant dense<-2.0e9> : tensor<KEYSxf32>
@@ -77,6 +78,11 @@ CASES = {
 """ + SELECT.format(to="", which="later", x="x0"), "%x",
               lambda s, i, j: (np.where(j > i, -np.inf, s + 0.125 * (j - i)), np.where(j > i, 0.0, 1.0))),
     "finite": (530, FINITE + SELECT.format(to="", which="later", x="s"), "%x", masked(lambda i, j: j + 3 > i, -1e9)),
+    "finite_added": (530, FINITE.replace("-1.0e9", "-3.4028235e38") + """
+    %zeros = arith.constant dense<0.0> : tensor<KEYSxf32>
+    %added = arith.select %later, %no, %zeros : tensor<KEYSxi1>, tensor<KEYSxf32>
+    %x = arith.addf %s, %added : tensor<KEYSxf32>
+""", "%x", lambda s, i, j: (np.where(j + 3 > i, LOST, s), np.ones_like(s))),
     "finite_window": (530, FINITE + EARLY + DEEP + SELECT.format(to="0", which="later", x="sd")
                       + SELECT.format(to="", which="early", x="x0"), "%x", deep),
     "cap": (530, """    %top = arith.constant dense<2.0> : tensor<KEYSxf32>
