@@ -124,8 +124,7 @@ static SinterExit write_with_constants(const Tool *tool, const Options *options,
   bool ok = sinter_file_create(&file, options->constants_file, false);
   SinterExit code = SINTER_EXIT_OK;
   if (ok) {
-    fwrite(p->constants, 1, p->constants_size, file.to);
-    ok = !fflush(file.to);
+    ok = fwrite(p->constants, 1, p->constants_size, file.to) == p->constants_size && !fflush(file.to);
     code = ok ? tool_exit(sn_program_write(tool->job, p, options->out)) : SINTER_EXIT_BAD_INPUT;
     if (code == SINTER_EXIT_OK)
       ok = sinter_file_finish(&file);
