@@ -1,0 +1,212 @@
+// staged_tiles.c: tiles of wgmma, of which the one that costs least is taken: so many waves of tiles over the
+// multiprocessors, times the cycles of one, those of who fetches among them.
+//
+//   #sinter.mma<kernel = "wgmma", m = 128, n = 192, k = 64, threads = 256, stages = 4, share = "turns", group = 12,
+//   ...>
+//
+// test: test/passes/schedule/gpu_tiles.mlir
+
+#include "lowering/facts/gpu_slots.h"
+#include "passes/schedule/gpu_tiles.h"
+#include <stdio.h>
+
+static int64_t at_least(int64_t size, int64_t otherwise) { return size == SN_DYNAMIC ? otherwise : size; }
+
+typedef struct {
+  int64_t m, n, stages;
+  const char *share;
+  double factor; // of the cycles, as measured (bench/results/gpu_products.md)
+} StagedTile;
+
+// With as many stages as fit beside the sums of two warpgroups on their way to the row program.
+static const StagedTile staged[] = {
+    {128, 256, 4, "tile", 1.00}, {128, 192, 4, "turns", 0.99}, {128, 128, 6, "turns", 1.02},
+    {64, 256, 5, "turns", 1.05}, {128, 64, 8, "turns", 1.05},  {64, 128, 8, "turns", 1.05},
+    {64, 64, 12, "turns", 1.05}, {64, 32, 16, "turns", 1.10},  {128, 192, 4, "tile", 1.04},
+    {128, 128, 6, "tile", 1.08}, {128, 64, 8, "tile", 1.08},
+};
+enum {
+  STAGED_THREADS = 256,
+  FEWEST_STAGES = 3,
+  SUMS_OF_A_THREAD = 192, // in its registers
+  SUMS_BESIDE_FETCHERS = 128,
+  FETCH_CYCLES = 300, // of a slot, where threads move a side: waiting, saying so
+  BYTES_OF_A_CYCLE = 64,  // that a multiprocessor gets of L2
+  WINDOW_BYTES_OF_A_CYCLE = 25, // the same where threads ask for pieces of windows
+  WINDOW_CYCLES = 150,          // of a slot of them, beside what its pieces take
+  TILE_CYCLES = 700,            // of a tile at least, however short its sum is
+  STORE_CYCLES = 19,      // of a thread, for an element of the row program, where nothing is multiplied meanwhile
+  BEGIN_CYCLES = 1500,    // until the first line is there, and from the last one to the last store
+};
+
+// By types: what wgmma has of them.
+static const char *staged_kernel(const SnForm *f) { return sn_gpu_has_kernel(f, "wgmma") ? "wgmma" : "wgmma.tf32"; }
+
+// As many as fit beside the sums of all products; 0: too few.
+static int64_t stages_of(const SnForm *f, const StagedTile *t, const SnGpuChip *chip) {
+  int64_t stages = t->stages;
+  while (stages >= FEWEST_STAGES &&
+         sn_gpu_staged_bytes(f, t->m, t->n, stages, STAGED_THREADS) + SN_GPU_TILES_ALIGNED > chip->shared_bytes)
+    --stages;
+  return stages < FEWEST_STAGES ? 0 : stages;
+}
+
+static bool staged_fits(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, const SnGpuChip *chip) {
+  int64_t rows = strcmp(t->share, "turns") ? t->m * SN_GPU_WARPGROUP / STAGED_THREADS : t->m,
+          sums = (int64_t)f->products.size * rows / SN_GPU_WARPGROUP_ROWS * t->n / 2, k = 0;
+  bool threads = false;
+  for (size_t i = 0; i < f->products.size; ++i) {
+    SnGpuSlot slot;
+    SnGpuProduct p = sn_gpu_product(f, i, staged_kernel(f));
+    if (!p.line || (k && k != sn_gpu_map_sum(&p)) || !sn_gpu_slot(f, points, &p, true, t->m, &slot, NULL) ||
+        !sn_gpu_slot(f, points, &p, false, t->n, &slot, NULL))
+      return false;
+    threads |= slot.fetch != SN_GPU_BY_COPIES;
+    sn_gpu_slot(f, points, &p, true, t->m, &slot, NULL);
+    threads |= slot.fetch != SN_GPU_BY_COPIES;
+    k = sn_gpu_map_sum(&p);
+  }
+  return sn_gpu_tile_has_columns(f, t->n) && sums <= (threads ? SUMS_BESIDE_FETCHERS : SUMS_OF_A_THREAD) &&
+         stages_of(f, t, chip);
+}
+
+// Until threads have moved a side into a slot; 0, where the copy engine does.
+static double fetch_cycles(const SnForm *f, const SnGpuPoints *points, size_t product, bool is_a, const StagedTile *t) {
+  SnGpuSlot slot;
+  SnGpuProduct p = sn_gpu_product(f, product, staged_kernel(f));
+  int64_t extent = is_a ? t->m : t->n, k = sn_gpu_map_sum(&p);
+  sn_gpu_slot(f, points, &p, is_a, extent, &slot, NULL);
+  double each = (double)(extent * k) / (double)sn_gpu_fetchers(f, points, t->m, t->n);
+  return slot.fetch == SN_GPU_BY_COPIES    ? 0
+         : slot.fetch == SN_GPU_BY_PIECES  ? FETCH_CYCLES + each / (double)slot.lanes * SN_GPU_PIECE_CYCLES
+         : slot.fetch == SN_GPU_BY_VECTORS ? FETCH_CYCLES + each / (double)slot.lanes * SN_GPU_VECTOR_CYCLES
+                                           : FETCH_CYCLES + each * SN_GPU_ELEMENT_CYCLES;
+}
+
+// Of a slot, where threads bring pieces of windows; 0: they bring none. What it reads, or what its threads ask for: of
+// lines shorter than a slot's a thread has to find each piece. (A convolution 3 x 3 of 344 channels on an H200: 1289 of
+// 128 by 128, 1934 of 128 by 256; 5 x 5 of 128 and 14 filters 1051 of 128 by 64, 481 of 64 by 32; 7 x 7 of 161 and 3
+// filters, whose columns are the image's, 1395 of 64 by 128, 2115 of 64 by 256; 5 x 5 of 6, 1312 of 64 by 128, 3700 of
+// 128 by 192.)
+// Of few filters, the rows, a warpgroup's have nothing to do. (128 by 192 of 12 and 32: 1.2 and 1.09 of 64 by 128.)
+static double window_cycles(const SnForm *f, const SnGpuPoints *points, size_t product, const StagedTile *t) {
+  const double of_piece = 1.15, of_found = 250; // of all that a slot has; of those of one thread
+  SnGpuProduct p = sn_gpu_product(f, product, staged_kernel(f));
+  int64_t rows = sn_gpu_dims_size(f, &points->rows);
+  double bytes = 0, pieces = 0, empty = t->m > SN_GPU_WARPGROUP_ROWS && rows != SN_DYNAMIC && rows <= t->m / 2 ? 2 : 1;
+  for (int is_a = 0; is_a < 2; ++is_a) {
+    SnGpuSlot slot;
+    const SnGpuDims *outer = is_a ? &points->rows : &points->columns;
+    int64_t extent = is_a ? t->m : t->n, size = sn_gpu_dims_size(f, outer);
+    sn_gpu_slot(f, points, &p, is_a, extent, &slot, NULL);
+    if (outer->n > 1 && p.summed.num_dims > 1 && slot.fetch == SN_GPU_BY_PIECES)
+      pieces += (double)(extent * sn_gpu_map_sum(&p)) / (double)slot.lanes;
+    // What is beside the end is zeros in slots alone.
+    int64_t there = size != SN_DYNAMIC && size < extent ? size : extent;
+    bytes += (double)(extent + there) / 2 * SN_GPU_SWIZZLED_BYTES;
+  }
+  bool found = f->dims.data[p.summed.first + p.summed.num_dims - 1].size < sn_gpu_map_sum(&p);
+  double ask = pieces * (found ? of_found / (double)sn_gpu_fetchers(f, points, t->m, t->n) : of_piece),
+         read = bytes / WINDOW_BYTES_OF_A_CYCLE;
+  return pieces == 0 ? 0 : empty * (read > ask + WINDOW_CYCLES ? read : ask + WINDOW_CYCLES);
+}
+
+static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split,
+                      const SnGpuChip *chip) {
+  int64_t rows = at_least(sn_gpu_dims_size(f, &points->rows), 1 << 12),
+          columns = at_least(sn_gpu_dims_size(f, &points->columns), 1 << 12),
+          batch = at_least(sn_gpu_dims_size(f, &points->batch), 1),
+          tiles = sn_times(batch, sn_times(sn_pieces(rows, t->m), sn_pieces(columns, t->n)));
+  double waves = (double)sn_pieces(sn_times(tiles, split), chip->multiprocessors),
+         multiply = (double)(t->m * t->n) / 32, copy = (double)sn_gpu_stage_bytes(t->m, t->n) / BYTES_OF_A_CYCLE,
+         cycles = 0;
+  copy = multiply > copy ? multiply : copy;
+  for (size_t i = 0; i < f->products.size; ++i) {
+    SnGpuProduct p = sn_gpu_product(f, i, staged_kernel(f));
+    double fetch = fetch_cycles(f, points, i, true, t) + fetch_cycles(f, points, i, false, t),
+           slot = fetch > copy ? fetch + copy / 16 : copy,
+           window = window_cycles(f, points, i, t);
+    slot = slot < window ? (window + copy / 4) / t->factor : slot;
+    cycles += (double)sn_gpu_pieces(f, i, sn_gpu_map_sum(&p), split) * slot;
+  }
+  // All wait for the last rows to be stored, which by turns one warpgroup does. By turns the other one multiplies while
+  // those of other waves are; the widest tile was measured with its stores, of many waves.
+  bool turns = !strcmp(t->share, "turns");
+  double stores = turns || t->n == 256 ? 1 : waves,
+         store = stores * (double)(t->m * t->n * STORE_CYCLES) / (turns ? SN_GPU_WARPGROUP : STAGED_THREADS);
+  double tile = cycles * t->factor > TILE_CYCLES ? cycles * t->factor : TILE_CYCLES,
+         parts = (double)sn_times(sn_times(tiles, split), t->m * t->n * 4) * (double)f->products.size;
+  if (split > 1)
+    store += sn_gpu_much_met_cycles(parts, chip);
+  return waves * (tile + sn_gpu_meet_cycles(f, t->m, t->n, split)) + store + BEGIN_CYCLES;
+}
+
+// Every block has two pieces at least, and all parts have some room in the workspace.
+static bool may_split(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split) {
+  int64_t tiles = sn_gpu_num_tiles(f, points, t->m, t->n);
+  if (split == 1)
+    return true;
+  if (tiles == SN_DYNAMIC || sn_times(tiles * split, t->m * t->n * 4) > SN_GPU_PARTS_BYTES)
+    return false;
+  for (size_t i = 0; i < f->products.size; ++i) {
+    SnGpuProduct p = sn_gpu_product(f, i, staged_kernel(f));
+    int64_t k = sn_gpu_map_sum(&p), all = sn_gpu_pieces(f, i, k, 1), each = sn_gpu_pieces(f, i, k, split);
+    if (each < 2 || each * (split - 1) >= all)
+      return false;
+  }
+  return true;
+}
+
+// The number of parts that costs least, and the cost; 0: the tile does not fit.
+static int64_t choose_parts(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, const SnGpuChip *chip,
+                            double *cost) {
+  int64_t best = 0;
+  for (int64_t split = 1; split <= SN_GPU_MOST_PARTS && staged_fits(f, points, t, chip); ++split) {
+    double of_this = may_split(f, points, t, split) ? cost_of(f, points, t, split, chip) : -1;
+    if (of_this < 0 || (best && of_this >= *cost))
+      continue;
+    best = split;
+    *cost = of_this;
+  }
+  return best;
+}
+
+static MlirAttribute schedule_of(const SnForm *f, const StagedTile *t, int64_t split, const SnGpuChip *chip) {
+  MlirLocation loc = mlirOperationGetLocation(f->op);
+  SnGpuProduct p = sn_gpu_product(f, 0, staged_kernel(f));
+  char shared[40] = "";
+  if (split > 1)
+    snprintf(shared, sizeof shared, ", split = %lld", (long long)split);
+  return sn_schedule_attr(loc, "mma",
+                          sn_parse_attr(mlirLocationGetContext(loc),
+                                        "{kernel = \"%s\", blocks = %lld, m = %lld, n = %lld, k = %lld, threads = %d, "
+                                        "stages = %lld, share = \"%s\", group = %d%s}",
+                                        staged_kernel(f), (long long)chip->multiprocessors, (long long)t->m,
+                                        (long long)t->n, (long long)sn_gpu_map_sum(&p), STAGED_THREADS,
+                                        (long long)stages_of(f, t, chip), t->share, t->m == 128 ? 12 : 16, shared));
+}
+
+MlirAttribute sn_gpu_staged_schedule(const SnForm *f, const SnGpuPoints *points, const SnScheduleOptions *options,
+                                     const SnGpuChip *chip) {
+  const StagedTile *best = NULL;
+  int64_t parts = 1;
+  double least = 0, cost = 0;
+  for (size_t i = 0; i < sn_gpu_num_staged_tiles() && sn_gpu_tile_runs(f, staged_kernel(f), options); ++i) {
+    int64_t split = choose_parts(f, points, &staged[i], chip, &cost);
+    if (!split || (best && cost >= least))
+      continue;
+    best = &staged[i];
+    least = cost;
+    parts = split;
+  }
+  return best ? schedule_of(f, best, parts, chip) : mlirAttributeGetNull();
+}
+
+size_t sn_gpu_num_staged_tiles(void) { return sizeof staged / sizeof *staged; }
+
+MlirAttribute sn_gpu_staged_candidate(const SnForm *f, const SnGpuPoints *points, const SnScheduleOptions *options,
+                                      const SnGpuChip *chip, size_t i) {
+  double cost = 0;
+  int64_t split = sn_gpu_tile_runs(f, staged_kernel(f), options) ? choose_parts(f, points, &staged[i], chip, &cost) : 0;
+  return split ? schedule_of(f, &staged[i], split, chip) : mlirAttributeGetNull();
+}
