@@ -8,8 +8,11 @@
 // Rows have blocks of their own that share a sum. Programs of sides are row programs over what is summed: they become
 // part of the row's.
 //
-// Of one row, or one column, nothing is read twice. So sums may be short there (a convolution of one filter), and what
-// lies together may be columns (one row by weights [k, j] whose lines no copy takes): neighbouring threads have them.
+// Of one row, or one column, nothing is read twice but by windows. So sums may be short there (a convolution of one
+// filter), and what lies together may be columns (one row by weights [k, j] whose lines no copy takes): neighbouring
+// threads have them. A window of half types and many taps along an image's lines stays a product, though most of a tile
+// is beside the ends, as each tap would read the image again. (One filter 7 x 7 of 417 channels on an H200: 965 us as
+// rows, 227 as a product; where channels are last rows take 0.47 to 0.91 of the time: bench/results/gpu_contract_197.md.)
 //
 // test: test/passes/split/few.mlir
 
@@ -24,6 +27,7 @@ enum {
   LEAST_SUM = 256,
   MOST_TAPS = 128,      // of a window that a thread reads by itself (passes/schedule/gpu_neighbours.c)
   SMALL_SIDE = 1 << 14, // elements that the first cache has, in whatever order they lie
+  MOST_READ = 8,        // of an element of half types, for each of a window's taps
   LEAST_NEIGHBOURS = 16,
   MOST_NEIGHBOURS = 1 << 14, // columns, of which a warp has 32, and others the rest of their sums
   COPIED_BYTES = 16,         // of lines that copies take
@@ -63,20 +67,44 @@ static bool lies_across(const SnForm *f, const SnAccess *a) {
          sn_unit_stride(a->map, last) && line != SN_DYNAMIC && (bytes >= 4 || line * bytes % COPIED_BYTES);
 }
 
-// A subscript moves with what is summed and with the element.
+// It moves with what is summed and with the element.
+static bool is_window(const SnForm *f, SnGroup sum, MlirAffineExpr e) {
+  bool summed = false, outer = false;
+  for (int64_t d = sum.first; d < sum.first + sum.num_dims; ++d)
+    summed |= f->dims.data[d].size != 1 && mlirAffineExprIsFunctionOfDim(e, (intptr_t)d);
+  for (int64_t d = 0; d < f->num_rows + f->num_cols; ++d)
+    outer |= f->dims.data[d].size != 1 && mlirAffineExprIsFunctionOfDim(e, (intptr_t)d);
+  return summed && outer;
+}
+
 static bool has_window(const SnForm *f, SnGroup sum) {
   bool has = false;
   for (size_t k = 0; k < sn_first_input(f); ++k)
-    for (intptr_t i = 0; i < mlirAffineMapGetNumResults(f->inputs.data[k].map); ++i) {
-      MlirAffineExpr e = mlirAffineMapGetResult(f->inputs.data[k].map, i);
-      bool summed = false, outer = false;
-      for (int64_t d = sum.first; d < sum.first + sum.num_dims; ++d)
-        summed |= f->dims.data[d].size != 1 && mlirAffineExprIsFunctionOfDim(e, (intptr_t)d);
-      for (int64_t d = 0; d < f->num_rows + f->num_cols; ++d)
-        outer |= f->dims.data[d].size != 1 && mlirAffineExprIsFunctionOfDim(e, (intptr_t)d);
-      has |= summed && outer;
-    }
+    for (intptr_t i = 0; i < mlirAffineMapGetNumResults(f->inputs.data[k].map); ++i)
+      has |= is_window(f, sum, mlirAffineMapGetResult(f->inputs.data[k].map, i));
   return has;
+}
+
+// How often a window reads each element of an image in which it lies along the lines; 1: there is none. (Where the
+// lines are channels, which no window moves along, a row's sum reads them whole.)
+static int64_t times_read(const SnForm *f, SnGroup sum) {
+  int64_t most = 1;
+  for (size_t k = 0; k < sn_first_input(f); ++k) {
+    MlirAffineMap map = f->inputs.data[k].map;
+    intptr_t n = mlirAffineMapGetNumResults(map);
+    int64_t taps = 1;
+    for (int64_t d = sum.first; d < sum.first + sum.num_dims; ++d) {
+      bool moves = false;
+      for (intptr_t i = 0; i < n; ++i) {
+        MlirAffineExpr e = mlirAffineMapGetResult(map, i);
+        moves |= mlirAffineExprIsFunctionOfDim(e, (intptr_t)d) && is_window(f, sum, e);
+      }
+      taps = moves ? sn_times(taps, f->dims.data[d].size) : taps;
+    }
+    if (n && is_window(f, sum, mlirAffineMapGetResult(map, n - 1)))
+      most = taps > most ? taps : most;
+  }
+  return most;
 }
 
 bool sn_has_few_sums(const SnForm *f) {
@@ -93,6 +121,8 @@ bool sn_has_few_sums(const SnForm *f) {
     return false;
   if (sums < LEAST_SUM && (!one || (sums > MOST_TAPS && has_window(f, sum))))
     return false;
+  if (outputs > MOST_OUTPUTS && sums > MOST_TAPS && times_read(f, sum) > MOST_READ && sn_gpu_has_kernel(f, "wgmma"))
+    return false; // a product of tiles has the image in shared memory
   SnGpuWindow window;
   if (outputs > MOST_OUTPUTS && sums >= LEAST_SUM && !sn_gpu_not_window(f, 1, &window))
     return false; // threads read it where it lies, each element once for several

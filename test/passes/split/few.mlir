@@ -128,3 +128,44 @@ func.func @stay(%x: tensor<100x4096xbf16>, %w: tensor<8x4096xbf16>, %y: tensor<3
   }
   return %0, %1, %2, %3, %4 : tensor<100x8xf32>, tensor<3x2xf32>, tensor<16x16xf32>, tensor<1x64xf32>, tensor<4x16x16xf32>
 }
+
+// -----
+
+// One filter of many taps along lines of an image of half types: a row's sum would read the image again for each tap.
+// Where channels are last, and of three taps, rows have sums.
+
+// CHECK-LABEL: func @window
+//       CHECK: sinter.contract
+//   CHECK-NOT: sinter.rowwise
+func.func @window(%x: tensor<7x31x40x40xbf16>, %w: tensor<31x7x7xbf16>, %e: tensor<7x34x34xf32>) -> tensor<7x34x34xf32> {
+  %0 = sinter.contract (n = 7) by (y = 34, x = 34) product (c = 31, r = 7, s = 7) (%w[c, r, s] : tensor<31x7x7xbf16>, %x[n, c, y + r, x + s] : tensor<7x31x40x40xbf16>) : f32
+      outs(%e[n, y, x] : tensor<7x34x34xf32>) {
+  ^row(%acc: tensor<1156xf32>):
+    sinter.yield %acc : tensor<1156xf32>
+  }
+  return %0 : tensor<7x34x34xf32>
+}
+
+// CHECK-LABEL: func @channels_last
+//   CHECK-NOT: sinter.contract
+//       CHECK: sinter.rowwise
+func.func @channels_last(%x: tensor<7x40x40x31xbf16>, %w: tensor<7x7x31xbf16>, %e: tensor<7x34x34xf32>) -> tensor<7x34x34xf32> {
+  %0 = sinter.contract (n = 7) by (y = 34, x = 34) product (r = 7, s = 7, c = 31) (%w[r, s, c] : tensor<7x7x31xbf16>, %x[n, y + r, x + s, c] : tensor<7x40x40x31xbf16>) : f32
+      outs(%e[n, y, x] : tensor<7x34x34xf32>) {
+  ^row(%acc: tensor<1156xf32>):
+    sinter.yield %acc : tensor<1156xf32>
+  }
+  return %0 : tensor<7x34x34xf32>
+}
+
+// CHECK-LABEL: func @three_taps
+//   CHECK-NOT: sinter.contract
+//       CHECK: sinter.rowwise
+func.func @three_taps(%x: tensor<38x256x512xbf16>, %w: tensor<256x3xbf16>, %e: tensor<38x510xf32>) -> tensor<38x510xf32> {
+  %0 = sinter.contract (n = 38) by (x = 510) product (c = 256, s = 3) (%w[c, s] : tensor<256x3xbf16>, %x[n, c, x + s] : tensor<38x256x512xbf16>) : f32
+      outs(%e[n, x] : tensor<38x510xf32>) {
+  ^row(%acc: tensor<510xf32>):
+    sinter.yield %acc : tensor<510xf32>
+  }
+  return %0 : tensor<38x510xf32>
+}
