@@ -12,7 +12,8 @@
 // filter), and what lies together may be columns (one row by weights [k, j] whose lines no copy takes): neighbouring
 // threads have them. A window of half types and many taps along an image's lines stays a product, though most of a tile
 // is beside the ends, as each tap would read the image again. (One filter 7 x 7 of 417 channels on an H200: 965 us as
-// rows, 227 as a product; where channels are last rows take 0.47 to 0.91 of the time: bench/results/gpu_contract_197.md.)
+// rows, 227 as a product. Where channels are last, rows take 0.47 to 0.91 of the time:
+// bench/results/gpu_contract_197.md.)
 //
 // test: test/passes/split/few.mlir
 
@@ -27,7 +28,8 @@ enum {
   LEAST_SUM = 256,
   MOST_TAPS = 128,      // of a window that a thread reads by itself (passes/schedule/gpu_neighbours.c)
   SMALL_SIDE = 1 << 14, // elements that the first cache has, in whatever order they lie
-  MOST_READ = 8,        // of an element of half types, for each of a window's taps
+  MANY = 1 << 22,       // multiplications by a window, that take longer than another launch
+  OFTEN = 4,            // read by a window: more than writing the image anew, and a tile of a product of it
   LEAST_NEIGHBOURS = 16,
   MOST_NEIGHBOURS = 1 << 14, // columns, of which a warp has 32, and others the rest of their sums
   COPIED_BYTES = 16,         // of lines that copies take
@@ -85,24 +87,19 @@ static bool has_window(const SnForm *f, SnGroup sum) {
   return has;
 }
 
-// How often a window reads each element of an image in which it lies along the lines; 1: there is none. (Where the
-// lines are channels, which no window moves along, a row's sum reads them whole.)
-static int64_t times_read(const SnForm *f, SnGroup sum) {
-  int64_t most = 1;
+// How often the elements of an image are read, in whose lines a window moves, by so many multiplications; 0: there is
+// none. (Where the lines are channels a row's sum reads them whole.)
+static int64_t times_read(const SnForm *f, SnGroup sum, int64_t multiplications) {
+  int64_t most = 0;
   for (size_t k = 0; k < sn_first_input(f); ++k) {
     MlirAffineMap map = f->inputs.data[k].map;
+    MlirType t = sn_type_of(f->inputs.data[k].value);
     intptr_t n = mlirAffineMapGetNumResults(map);
-    int64_t taps = 1;
-    for (int64_t d = sum.first; d < sum.first + sum.num_dims; ++d) {
-      bool moves = false;
-      for (intptr_t i = 0; i < n; ++i) {
-        MlirAffineExpr e = mlirAffineMapGetResult(map, i);
-        moves |= mlirAffineExprIsFunctionOfDim(e, (intptr_t)d) && is_window(f, sum, e);
-      }
-      taps = moves ? sn_times(taps, f->dims.data[d].size) : taps;
-    }
-    if (n && is_window(f, sum, mlirAffineMapGetResult(map, n - 1)))
-      most = taps > most ? taps : most;
+    int64_t elements = 1;
+    for (intptr_t i = 0; i < sn_rank(t); ++i)
+      elements = elements == SN_DYNAMIC || sn_dim(t, i) == SN_DYNAMIC ? SN_DYNAMIC : sn_times(elements, sn_dim(t, i));
+    bool along = n && elements > 0 && is_window(f, sum, mlirAffineMapGetResult(map, n - 1));
+    most = along && multiplications / elements > most ? multiplications / elements : most;
   }
   return most;
 }
@@ -121,7 +118,9 @@ bool sn_has_few_sums(const SnForm *f) {
     return false;
   if (sums < LEAST_SUM && (!one || (sums > MOST_TAPS && has_window(f, sum))))
     return false;
-  if (outputs > MOST_OUTPUTS && sums > MOST_TAPS && times_read(f, sum) > MOST_READ && sn_gpu_has_kernel(f, "wgmma"))
+  int64_t multiplications = sn_times(outputs, sums);
+  if (outputs > MOST_OUTPUTS && sums > MOST_TAPS && multiplications >= MANY && sn_gpu_has_kernel(f, "wgmma") &&
+      times_read(f, sum, multiplications) >= OFTEN)
     return false; // a product of tiles has the image in shared memory
   SnGpuWindow window;
   if (outputs > MOST_OUTPUTS && sums >= LEAST_SUM && !sn_gpu_not_window(f, 1, &window))

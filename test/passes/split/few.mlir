@@ -132,7 +132,7 @@ func.func @stay(%x: tensor<100x4096xbf16>, %w: tensor<8x4096xbf16>, %y: tensor<3
 // -----
 
 // One filter of many taps along lines of an image of half types: a row's sum would read the image again for each tap.
-// Where channels are last, and of three taps, rows have sums.
+// Where channels are last, of three taps, and of few elements, rows have sums.
 
 // CHECK-LABEL: func @window
 //       CHECK: sinter.contract
@@ -168,4 +168,16 @@ func.func @three_taps(%x: tensor<38x256x512xbf16>, %w: tensor<256x3xbf16>, %e: t
     sinter.yield %acc : tensor<510xf32>
   }
   return %0 : tensor<38x510xf32>
+}
+
+// CHECK-LABEL: func @few_elements
+//   CHECK-NOT: sinter.contract
+//       CHECK: sinter.rowwise
+func.func @few_elements(%x: tensor<8x88x13x13xbf16>, %w: tensor<88x5x5xbf16>, %e: tensor<8x9x9xf32>) -> tensor<8x9x9xf32> {
+  %0 = sinter.contract (n = 8) by (y = 9, x = 9) product (c = 88, r = 5, s = 5) (%w[c, r, s] : tensor<88x5x5xbf16>, %x[n, c, y + r, x + s] : tensor<8x88x13x13xbf16>) : f32
+      outs(%e[n, y, x] : tensor<8x9x9xf32>) {
+  ^row(%acc: tensor<81xf32>):
+    sinter.yield %acc : tensor<81xf32>
+  }
+  return %0 : tensor<8x9x9xf32>
 }
