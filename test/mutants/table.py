@@ -452,7 +452,7 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/split/few.c", "(bytes >= 4 || line * bytes % COPIED_BYTES)", "(bytes >= 1 || line < 0)",
      ["passes/split/few.mlir"],
      "one row by weights that copies take is no tensor cores' any more"),
-    ("passes/split/few.c", "times_read(f, sum, multiplications) >= OFTEN", "false", ["passes/split/few.mlir"],
+    ("passes/split/few.c", "multiplications) >= OFTEN", "multiplications) < 0", ["passes/split/few.mlir"],
      "a row's sum reads an image again for each tap of one filter"),
     ("passes/arrange/arrange.c", "WINDOW_PIECE_CYCLES = 120", "WINDOW_PIECE_CYCLES = 20",
      ["passes/arrange/arrange.mlir"], "pieces of windows are said to cost what others cost"),
