@@ -142,3 +142,35 @@ func.func @groups(%x: tensor<34x64x229x230xf32>, %e: tensor<34x4x16x229x230xf32>
   }
   return %0 : tensor<34x4x16x229x230xf32>
 }
+
+// -----
+
+// Two columns that stand side by side where they are written. A thread has four neighbouring rows where those are read
+// together, and none where they are read far apart: threads share a row then.
+
+// CHECK-LABEL: func @read_together
+//       CHECK:   schedule(#sinter.gpu_rows<{{.*}}rows = 4, team = 1,
+func.func @read_together(%x: tensor<512x2x640xbf16>, %e: tensor<512x640x2xbf16>) -> tensor<512x640x2xbf16> {
+  %y = sinter.rowwise (i = 512, k = 640) by (j = 2) ins(%x[i, j, k] : tensor<512x2x640xbf16>)
+      outs(%e[i, k, j] : tensor<512x640x2xbf16>) {
+  ^row(%a: tensor<2xbf16>):
+    %n = arith.negf %a : tensor<2xbf16>
+    sinter.yield %n : tensor<2xbf16>
+  }
+  return %y : tensor<512x640x2xbf16>
+}
+
+// -----
+
+// CHECK-LABEL: func @read_apart
+//   CHECK-NOT:   rows = 4
+//       CHECK:   schedule(#sinter.gpu_rows<{{.*}}team = 4,
+func.func @read_apart(%x: tensor<640x2x512xbf16>, %e: tensor<512x640x2xbf16>) -> tensor<512x640x2xbf16> {
+  %y = sinter.rowwise (i = 512, k = 640) by (j = 2) ins(%x[k, j, i] : tensor<640x2x512xbf16>)
+      outs(%e[i, k, j] : tensor<512x640x2xbf16>) {
+  ^row(%a: tensor<2xbf16>):
+    %n = arith.negf %a : tensor<2xbf16>
+    sinter.yield %n : tensor<2xbf16>
+  }
+  return %y : tensor<512x640x2xbf16>
+}
