@@ -10,6 +10,8 @@ MlirOperation sn_merge_sums(MlirOperation form);
 
 // The rowwise form on tensors with columns as one that lie behind one another in all that it reads.
 MlirOperation sn_merge_columns(MlirOperation form);
+// The same of rows, where all that is made of them is reduced.
+MlirOperation sn_merge_rows(MlirOperation form);
 // A rowwise form of few rows whose columns have nothing to do with each other: its columns are rows. Itself, if it is
 // none, or has more elements than a few for each thread of a GPU.
 MlirOperation sn_spread_columns(MlirOperation form);

@@ -9,7 +9,7 @@
 // of a sum of two they know nothing.
 //
 // Columns of a row program that it gives nothing for, which lie behind one another in all that it reads, are one, too:
-// a column's place is then no quotient and remainder of its number.
+// a column's place is then no quotient and remainder of its number. So are rows that are only reduced (turned_sums.c).
 //
 // test: test/passes/arrange/merge_sums.mlir
 
@@ -136,7 +136,8 @@ static bool names_dims(MlirBlock body) {
   return false;
 }
 
-static bool columns_merge(const SnForm *f, int64_t d) {
+// Dimensions d and d + 1, two columns or two rows.
+static bool dims_merge(const SnForm *f, int64_t d) {
   bool some = false, merge = f->dims.data[d].size != SN_DYNAMIC && f->dims.data[d + 1].size != SN_DYNAMIC;
   for (size_t k = 0; k < f->inputs.size && merge; ++k) {
     const SnAccess *a = &f->inputs.data[k];
@@ -148,18 +149,22 @@ static bool columns_merge(const SnForm *f, int64_t d) {
   for (size_t k = 0; k < f->outputs.size && merge; ++k)
     merge = !uses(&f->outputs.data[k], d);
   for (size_t k = 0; k < f->accumulators.size && merge; ++k)
-    merge = !sn_uses_cols(f, f->accumulators.data[k].map);
+    merge = d < f->num_rows ? !sn_map_uses(f->accumulators.data[k].map, d) &&
+                                  !sn_map_uses(f->accumulators.data[k].map, d + 1)
+                            : !sn_uses_cols(f, f->accumulators.data[k].map);
   return merge && some;
 }
 
-MlirOperation sn_merge_columns(MlirOperation op) {
+// Columns that merge are one, or rows.
+static MlirOperation merge_dims(MlirOperation op, bool rows) {
   for (;;) {
     SnForm f = sn_form_read(op);
-    bool may = sn_is_plain(&f) && !f.contract && sn_num_results(op) && !f.schedule.ptr && !names_dims(f.body);
-    int64_t d = may ? f.num_rows + f.num_cols - 2 : -1;
-    while (d >= f.num_rows && !columns_merge(&f, d))
+    bool may = sn_is_plain(&f) && !f.contract && sn_num_results(op) && !f.schedule.ptr && !names_dims(f.body) &&
+               (!f.finish.ptr || !names_dims(f.finish));
+    int64_t first = rows ? 0 : f.num_rows, d = first + (rows ? f.num_rows : f.num_cols) - 2;
+    while (d >= first && !dims_merge(&f, d))
       --d;
-    if (!may || d < f.num_rows) {
+    if (!may || d < first) {
       sn_form_free(&f);
       return op;
     }
@@ -168,10 +173,16 @@ MlirOperation sn_merge_columns(MlirOperation op) {
     for (size_t k = 0; k < to.inputs.size; ++k)
       if (uses(&f.inputs.data[k], d))
         merge_access(&b, &f, &to.inputs.data[k], d);
-    --to.num_cols;
+    if (rows)
+      --to.num_rows;
+    else
+      --to.num_cols;
     op = become(&b, &f, &to, d);
   }
 }
+
+MlirOperation sn_merge_columns(MlirOperation op) { return merge_dims(op, false); }
+MlirOperation sn_merge_rows(MlirOperation op) { return merge_dims(op, true); }
 
 MlirOperation sn_merge_sums(MlirOperation op) {
   for (;;) {

@@ -32,6 +32,7 @@
 #include "dialect/row_ops.h"
 #include "dialect/sequence.h"
 #include "lowering/rows/rowmemory.h"
+#include "passes/arrange/arrange.h"
 #include "passes/edit/edit.h"
 #include "passes/merge/merge.h"
 #include "target/chips.h"
@@ -44,7 +45,7 @@ enum {
   LEAST_COLUMNS = 4096,  // of less, in one launch
   MOST_ROWS = 256,       // then
   HALVES = 4,            // times as many threads, each with several columns, where elements have 16 bits
-  MOST_PARTS = 64,       // of a column that a thread combines by itself
+  MOST_PARTS = 1024,     // of a column that a thread combines by itself, or the warps of a block
   LEAST_ROWS = 16,       // of a chunk
   MOST_WAITING = 1024,   // elements of a column that something waits for,
   MOST_OF_MANY = 8192,   // or so many of as many columns as these
@@ -261,9 +262,12 @@ static void cut(Turn *t, const SnGpuChip *chip, bool little) {
   most = most < size ? most : size;
   wanted = little ? 1 : wanted < most ? wanted : most;
   t->chunks = wanted < 2 ? 1 : wanted;
-  for (int64_t n = wanted; n > 1 && n >= wanted / 2; --n)
-    if (size % n == 0) {
-      t->chunks = n;
+  for (int64_t more = 0; more < wanted; ++more) // half as many, or twice
+    if (wanted + more <= most && size % (wanted + more) == 0) {
+      t->chunks = wanted + more;
+      break;
+    } else if (wanted - more > 1 && 2 * (wanted - more) >= wanted && size % (wanted - more) == 0) {
+      t->chunks = wanted - more;
       break;
     }
   t->size = sn_pieces(size, t->chunks);
@@ -530,6 +534,11 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
     bool little;
     if (sn_num_results(forms.data[k]) && !sn_in_sequence(forms.data[k]) &&
         is_turned(&t.f, what, reads_turned(&seen, forms.data[k]), &little)) {
+      if (!what->waiting) { // what lies behind one another is cut as one
+        MlirOperation merged = sn_merge_rows(forms.data[k]);
+        sn_form_free(&t.f);
+        t.f = sn_form_read(merged);
+      }
       cut(&t, what->chip, little || what->waiting);
       sn_table_put(&seen.turned, turn(&t).ptr, 1);
     }

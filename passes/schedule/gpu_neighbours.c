@@ -27,10 +27,21 @@
 #define LEAST_LINE 64          // bytes of a row, and of rows that lie together, that pay (an H200: f16 89x8x112x115,
 #define LEAST_EXTENT 12        // to the channels' end: 0.016 ms turned, 0.011 by a thread for each pixel),
 #define MOST_STORES 8          // where a thread has so many: each of them is sectors of L2 by itself
+#define SECTOR 32              // bytes that memory moves at once
 #define TURNED_BYTES 8192      // of the widest operand in a tile,
+#define MOST_WHOLE 256         // columns of a tile of 32 rows
 #define TURNED_LINE 128        // and of its columns
 #define MOST_TURNED_BYTES (40 << 10)
 #define MOST_TILE_LOADS (8 << 10) // of a block, under way at once: 64 registers of each of 1024 threads have no more
+
+// A row's parts, of at most so many columns: the row, or sectors, as many for each part as for the others. (An H200, f16
+// 62x177x176x22 to the front: parts of 128 columns leave a third of the threads' turns empty.)
+static int64_t even_parts(int64_t length, int64_t most, int64_t sector) {
+  if (length <= most)
+    return length;
+  int64_t sectors = sn_pieces(length, sector), each = most / sector;
+  return sn_pieces(sectors, sn_pieces(sectors, each < 1 ? 1 : each)) * sector;
+}
 
 // Some operand's neighbours are rows, others' are columns: tiles of 8 KB of the widest, so that threads have 32 bytes
 // of each operand under way. A short dimension is in a tile as a whole, since memory goes on behind it.
@@ -49,12 +60,15 @@ bool sn_gpu_row_turned(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   *s = (SnGpuRowSchedule){.threads = 256, .cluster = 1, .team = 1024, .unroll = 1, .vector = bytes < 4 ? 4 / bytes : 1};
   while (s->vector > a->vector)
     s->vector /= 2;
-  s->tile_columns = length == SN_DYNAMIC || length >= 4 * wide ? wide : length;
-  s->tile_rows = most / s->tile_columns < 64 ? 64 : most / s->tile_columns;
+  // Rows that do not begin with sectors are whole, as long as threads hold 32 of them: parts of such a row share sectors.
+  bool whole = length != SN_DYNAMIC && length <= MOST_WHOLE && length * bytes % SECTOR;
+  s->tile_columns = length == SN_DYNAMIC || (length >= 4 * wide && !whole) ? wide : length;
+  s->tile_rows = s->tile_columns >= 4 * wide    ? 32
+                 : most / s->tile_columns < 64 ? 64
+                                               : most / s->tile_columns;
   if (extent != SN_DYNAMIC && extent < 64) {
     s->tile_rows = extent;
-    most = most / extent / wide * wide;
-    s->tile_columns = length == SN_DYNAMIC ? wide : length < most ? length : most;
+    s->tile_columns = length == SN_DYNAMIC ? wide : even_parts(length, most / extent, SECTOR / bytes);
     s->tile_rows *=
         TURNED_BYTES / bytes / extent / s->tile_columns > 1 ? TURNED_BYTES / bytes / extent / s->tile_columns : 1;
   } else if (s->tile_rows > 64) {
@@ -218,7 +232,10 @@ bool sn_gpu_row_thread(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
     s->rows = rows_of_thread(a, window);
   if (pairs && s->rows < 2)
     return false;
-  while (a->form->num_cols && s->unroll < (s->rows > 1 ? 4 : 16) && s->unroll * 2 <= a->length)
+  // 64 bytes of neighbours under way. (Of squares of 63,264 rows of 320 f32, pairs of columns by a thread, 32 bytes are
+  // 17 KB of each multiprocessor of an H200, and its memory needs about 30.)
+  int64_t most = s->rows <= 1 ? 16 : window || pairs ? 4 : 4 * a->lanes / s->rows;
+  while (a->form->num_cols && s->unroll < most && s->unroll * 2 <= a->length)
     s->unroll *= 2;
   // No loop: which taps are outside is known. (An H200, f32 depthwise, ms by 512 and 1024 threads on a multiprocessor:
   // 7x7 in steps of 2 0.51 and 0.38, 5x5 by four rows of a thread 0.61 and 0.48; 7x7 by halves of the taps 1.07.)

@@ -51,7 +51,26 @@ func.func @chunks(%x: tensor<2048x4096xf32>, %e: tensor<4096xf32>) -> tensor<409
 
 // -----
 
-// Where it does not, the last chunk has the combiner's identity behind its end; many parts stay rows.
+// Rows that lie behind one another are cut as one, and up to twice as many chunks are better than one that overhangs.
+
+// CHECK-LABEL: func @two
+//       CHECK:   %[[P:.+]] = sinter.rowwise (chunk = 659, k = 320) by (j = 96)
+//  CHECK-NEXT:     ins(%{{.+}}[chunk * 96 + j, k] : tensor<63264x320xf32>)
+//       CHECK:   sinter.rowwise (k = 320) by (chunk = 659)
+//  CHECK-NEXT:     ins(%[[P]][chunk, k] : tensor<659x320xf32>)
+//       CHECK:     sinter.row_reduce add
+func.func @two(%x: tensor<1318x48x320xf32>, %e: tensor<320xf32>) -> tensor<320xf32> {
+  %0 = sinter.rowwise (i = 1318, j = 48) by (k = 320) ins(%x[i, j, k] : tensor<1318x48x320xf32>) reduce(add [k] : f32)
+      outs(%e[k] : tensor<320xf32>) {
+  ^row(%a: tensor<320xf32>):
+    sinter.yield %a : tensor<320xf32>
+  }
+  return %0 : tensor<320xf32>
+}
+
+// -----
+
+// Where nothing divides them, the last chunk has the combiner's identity behind its end; many parts stay rows.
 
 // CHECK-LABEL: func @overhang
 //       CHECK:   %[[P:.+]] = sinter.rowwise (chunk = [[C:[0-9]+]], j = 16) by (i = [[N:[0-9]+]])

@@ -31,10 +31,10 @@ func.func @short_rows(%x: tensor<8x48x112x112xf16>, %e: tensor<8x112x112x48xf16>
 
 // -----
 
-// So are few rows that lie together, and as many columns as are in one piece of memory with them.
+// So are few rows that lie together, and as many columns as are in one piece of memory with them, in even parts.
 
 // CHECK-LABEL: func @few_rows
-//       CHECK:   shape = "turned", threads = 256, tile_columns = 672, tile_rows = 3, vector = 1>)
+//       CHECK:   shape = "turned", threads = 256, tile_columns = 560, tile_rows = 3, vector = 1>)
 func.func @few_rows(%x: tensor<8x112x1120x3xf32>, %e: tensor<8x3x112x1120xf32>) -> tensor<8x3x112x1120xf32> {
   %z = sinter.rowwise (n = 8, c = 3, h = 112) by (w = 1120) ins(%x[n, h, w, c] : tensor<8x112x1120x3xf32>)
       outs(%e[n, c, h, w] : tensor<8x3x112x1120xf32>) {
@@ -42,6 +42,34 @@ func.func @few_rows(%x: tensor<8x112x1120x3xf32>, %e: tensor<8x3x112x1120xf32>) 
     sinter.yield %a : tensor<1120xf32>
   }
   return %z : tensor<8x3x112x1120xf32>
+}
+
+// -----
+
+// Rows that do not begin with sectors are whole, 32 of them; those that do are parts.
+
+// CHECK-LABEL: func @whole
+//       CHECK:   shape = "turned", threads = 256, tile_columns = 151, tile_rows = 32, vector = 1>)
+func.func @whole(%x: tensor<900x151x520xf32>, %e: tensor<900x520x151xf32>) -> tensor<900x520x151xf32> {
+  %z = sinter.rowwise (i = 900, j = 520) by (k = 151) ins(%x[i, k, j] : tensor<900x151x520xf32>)
+      outs(%e[i, j, k] : tensor<900x520x151xf32>) {
+  ^row(%a: tensor<151xf32>):
+    sinter.yield %a : tensor<151xf32>
+  }
+  return %z : tensor<900x520x151xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @parts
+//       CHECK:   shape = "turned", threads = 256, tile_columns = 32, tile_rows = 64, vector = 1>)
+func.func @parts(%x: tensor<900x152x520xf32>, %e: tensor<900x520x152xf32>) -> tensor<900x520x152xf32> {
+  %z = sinter.rowwise (i = 900, j = 520) by (k = 152) ins(%x[i, k, j] : tensor<900x152x520xf32>)
+      outs(%e[i, j, k] : tensor<900x520x152xf32>) {
+  ^row(%a: tensor<152xf32>):
+    sinter.yield %a : tensor<152xf32>
+  }
+  return %z : tensor<900x520x152xf32>
 }
 
 // -----
