@@ -1952,6 +1952,8 @@ def all_cases():
     layer_norm_backward("layer_norm_backward_bf16", 29, 264, "bf16")
     layer_norm_backward("layer_norm_backward_team", 29, 32,
                         schedule=f"threads = 64, blocks = 3, vector = 4, {R}, team = 8")
+    layer_norm_backward("layer_norm_backward_warps", 29, 246,
+                        schedule=f"threads = 128, blocks = 3, vector = 2, {R}, team = 32, remake = 1")
     layer_norm_backward("layer_norm_backward_cluster", 29, 260,
                         schedule=f"threads = 32, blocks = 8, vector = 4, {R}, cluster = 2")
     layer_norm_backward("layer_norm_backward_memory", 29, 260,

@@ -966,3 +966,75 @@ func.func @parts(%x: tensor<3006x384xf32>, %e: tensor<3006x192xf32>, %f: tensor<
   }
   return %0, %1 : tensor<3006x192xf32>, tensor<100x192xf32>
 }
+
+// -----
+
+// Rows that a warp holds, whose columns are summed over all rows: four of a block, where each warp has one.
+
+// CHECK-LABEL: func @warps_of_block
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 528, occupancy = 4, {{.*}}team = 32, threads = 128, vector = 2>)
+func.func @warps_of_block(%arg0: tensor<5840x246xf32>, %arg1: tensor<5840x246xf32>, %arg2: tensor<246xf32>, %arg3: tensor<246xf32>, %arg4: tensor<5840x246xf32> ) -> (tensor<5840x246xf32>, tensor<5840x246xf32>, tensor<5840x246xf32>, tensor<246xf32>, tensor<246xf32>) {
+  %0 = tensor.empty() : tensor<5840x246xf32>
+  %1 = tensor.empty() : tensor<246xf32>
+  %2 = tensor.empty() : tensor<246xf32>
+  %3 = tensor.empty() : tensor<5840x246xf32>
+  %4 = tensor.empty() : tensor<5840x246xf32>
+  %5:5 = sinter.rowwise (i = 5840) by (j = 246)
+      ins(%arg0[i, j] : tensor<5840x246xf32>, %arg1[i, j] : tensor<5840x246xf32>, %arg4[i, j] : tensor<5840x246xf32>, %arg2[j] : tensor<246xf32>, %arg3[j] : tensor<246xf32>)
+      reduce(add [j] : f32, add [j] : f32)
+      outs(%1[j] : tensor<246xf32>, %2[j] : tensor<246xf32>, %0[i, j] : tensor<5840x246xf32>, %3[i, j] : tensor<5840x246xf32>, %4[i, j] : tensor<5840x246xf32>)  {
+  ^row(%arg5: tensor<246xf32>, %arg6: tensor<246xf32>, %arg7: tensor<246xf32>, %arg8: tensor<246xf32>, %arg9: tensor<246xf32>):
+    %cst = arith.constant -5.000000e-01 : f32
+    %cst_0 = arith.constant 9.99999974E-6 : f32
+    %cst_1 = arith.constant 0.0040650405 : f32
+    %cst_2 = arith.constant 0.0040650406504065045 : f64
+    %6 = arith.addf %arg5, %arg6 : tensor<246xf32>
+    %7 = arith.extf %6 : tensor<246xf32> to tensor<246xf64>
+    %8 = sinter.row_reduce add %7 : tensor<246xf64> -> f64
+    %9 = arith.truncf %8 : f64 to f32
+    %10 = arith.mulf %8, %cst_2 : f64
+    %11 = sinter.broadcast %10 : f64 -> tensor<246xf64>
+    %12 = arith.subf %7, %11 : tensor<246xf64>
+    %13 = arith.mulf %12, %12 : tensor<246xf64>
+    %14 = sinter.row_reduce add %13 : tensor<246xf64> -> f64
+    %15 = arith.mulf %14, %cst_2 : f64
+    %16 = arith.truncf %15 : f64 to f32
+    %17 = arith.mulf %9, %cst_1 : f32
+    %18 = arith.addf %16, %cst_0 : f32
+    %19 = math.rsqrt %18 : f32
+    %20 = sinter.broadcast %17 : f32 -> tensor<246xf32>
+    %21 = arith.subf %6, %20 : tensor<246xf32>
+    %22 = sinter.broadcast %19 : f32 -> tensor<246xf32>
+    %23 = arith.mulf %21, %22 : tensor<246xf32>
+    %24 = arith.mulf %arg7, %arg8 : tensor<246xf32>
+    %25 = arith.mulf %arg7, %23 : tensor<246xf32>
+    %26 = arith.mulf %24, %22 : tensor<246xf32>
+    %27 = arith.mulf %24, %21 : tensor<246xf32>
+    %28 = sinter.row_reduce add %27 : tensor<246xf32> -> f32
+    %29 = arith.mulf %23, %arg8 : tensor<246xf32>
+    %30 = arith.addf %29, %arg9 : tensor<246xf32>
+    %31 = arith.negf %26 : tensor<246xf32>
+    %32 = sinter.row_reduce add %31 : tensor<246xf32> -> f32
+    %33 = arith.mulf %28, %cst : f32
+    %34 = arith.mulf %19, %19 : f32
+    %35 = arith.mulf %19, %34 : f32
+    %36 = arith.mulf %33, %35 : f32
+    %37 = arith.mulf %32, %cst_1 : f32
+    %38 = arith.extf %36 : f32 to f64
+    %39 = arith.mulf %38, %cst_2 : f64
+    %40 = sinter.broadcast %39 : f64 -> tensor<246xf64>
+    %41 = arith.mulf %40, %12 : tensor<246xf64>
+    %42 = arith.addf %41, %41 : tensor<246xf64>
+    %43 = arith.negf %42 : tensor<246xf64>
+    %44 = sinter.row_reduce add %43 : tensor<246xf64> -> f64
+    %45 = arith.mulf %44, %cst_2 : f64
+    %46 = sinter.broadcast %45 : f64 -> tensor<246xf64>
+    %47 = arith.addf %42, %46 : tensor<246xf64>
+    %48 = arith.truncf %47 : tensor<246xf64> to tensor<246xf32>
+    %49 = arith.addf %48, %26 : tensor<246xf32>
+    %50 = sinter.broadcast %37 : f32 -> tensor<246xf32>
+    %51 = arith.addf %49, %50 : tensor<246xf32>
+    sinter.yield %arg7, %25, %30, %51, %51 : tensor<246xf32>, tensor<246xf32>, tensor<246xf32>, tensor<246xf32>, tensor<246xf32>
+  }
+  return %5#2, %5#3, %5#4, %5#1, %5#0 : tensor<5840x246xf32>, tensor<5840x246xf32>, tensor<5840x246xf32>, tensor<246xf32>, tensor<246xf32>
+}
