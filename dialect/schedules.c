@@ -218,7 +218,8 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"mma", "split", 1, 256, 1, 1, NULL,
      "blocks that share the sum of a tile; their parts meet in memory, in the order of k, by the last one"},
     {"mma", "cluster", 1, 8, 0, 1, NULL,
-     "blocks that share rows which go through several products whole, a tile of columns each"},
+     "blocks that share rows which go through several products whole, a tile of columns each; of one product by "
+     "\"wgmma\", 2: blocks with tiles below each other, of which each copies half of the columns' side for both"},
     {"mma", "group", 1, 1024, 1, 1, NULL,
      "tiles below each other that are worked on before the next column of tiles; of rows that are multiplied again, "
      "batches whose tiles are dealt together, the longest rows first"},

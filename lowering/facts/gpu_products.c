@@ -230,7 +230,7 @@ bool sn_gpu_sums_are_short(const SnForm *f) {
 }
 
 static int64_t blocks_of(const SnForm *f, const SnGpuProductPlan *p, int64_t most) {
-  int64_t tiles = sn_gpu_num_tiles(f, &p->points, p->m, p->n);
+  int64_t tiles = sn_times(sn_gpu_num_tiles(f, &p->points, p->m * p->cluster, p->n), p->cluster);
   if (tiles == SN_DYNAMIC)
     return most;
   tiles = sn_times(tiles, p->split);
@@ -263,6 +263,31 @@ int64_t sn_gpu_warpgroup_rows(const SnGpuProductPlan *p) {
   return p->by_turns ? p->m : p->m / (p->launch.threads / SN_GPU_WARPGROUP);
 }
 
+const char *sn_gpu_not_paired(const SnForm *f, const SnGpuPoints *points, const char *kernel, int64_t m, int64_t n) {
+  if (!points->columns.n || n % SN_GPU_COPY_LINES)
+    return "columns of a tile are not copied 64 at a time";
+  for (size_t i = 0; i < f->products.size; ++i)
+    for (int is_a = 0; is_a < 2; ++is_a) {
+      SnGpuSlot slot;
+      SnGpuProduct p = sn_gpu_product(f, i, kernel);
+      if (!sn_gpu_slot(f, points, &p, is_a, is_a ? m : n, &slot, NULL) || slot.fetch != SN_GPU_BY_COPIES)
+        return "threads fetch a side";
+    }
+  return NULL;
+}
+
+// Blocks of a cluster have as many tiles, of the same columns.
+static MlirLogicalResult check_cluster(const SnForm *f, const SnGpuProductPlan *p) {
+  const char *why = p->cluster == 1  ? NULL
+                    : p->cluster > 2 ? "two blocks share columns at most"
+                    : p->split > 1   ? "blocks share sums"
+                    : p->group % 2   ? "an odd number of tiles lies below each other"
+                    : p->launch.blocks % 2
+                        ? "the number of blocks is odd"
+                        : sn_gpu_not_paired(f, &p->points, p->kernel, p->m, p->n);
+  return why ? sn_error(f->op, "has a schedule with cluster = %lld, and %s", (long long)p->cluster, why) : SN_OK;
+}
+
 static MlirLogicalResult plan_warpgroups(const SnForm *f, SnGpuProductPlan *p) {
   p->launch.more_threads = sn_gpu_fetchers(f, &p->points, p->m, p->n);
   int64_t groups = p->launch.threads / SN_GPU_WARPGROUP;
@@ -285,7 +310,7 @@ static MlirLogicalResult plan_warpgroups(const SnForm *f, SnGpuProductPlan *p) {
                       why);
   }
   p->sums = sn_layout_of_sums(SN_SUMS_IN_PAIRS_OF_LANES, SN_GPU_WARPGROUP_ROWS, p->n, 1);
-  return SN_OK;
+  return check_cluster(f, p);
 }
 
 // Lanes share the columns of a patch, warps the rows, and what is left of them what is summed.
@@ -347,6 +372,7 @@ MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
                           .by_turns = wgmma && sn_schedule_word_is(a, "share", "turns"),
                           .stages = sn_schedule_number(a, "stages"),
                           .split = sn_schedule_number(a, "split"),
+                          .cluster = wgmma ? sn_schedule_number(a, "cluster") : 1,
                           .group = sn_schedule_number(a, "group"),
                           .kernel = sn_schedule_word(a, "kernel"),
                           .m = sn_schedule_number(a, "m"),
@@ -355,10 +381,10 @@ MlirLogicalResult sn_gpu_plan_products(const SnForm *f, SnGpuProductPlan *p) {
   if (is_window(p->kernel))
     p->points.patch = patch > 0 && p->n % patch == 0 ? patch : 0;
   p->launch = (SnGpuLaunch){.blocks = blocks_of(f, p, sn_schedule_number(a, "blocks")),
-                            .cluster = 1,
+                            .cluster = p->cluster,
                             .threads = threads,
                             .occupancy = sn_schedule_number(a, "occupancy"),
-                            .teams = SN_GPU_NEIGHBOURS,
+                            .teams = p->cluster > 1 ? SN_GPU_CLUSTER : SN_GPU_NEIGHBOURS,
                             .team = threads};
   p->together = sn_gpu_sums_together(f, p->kernel, p->m, p->n, threads);
   if (sn_failed(check_split(f, p)))

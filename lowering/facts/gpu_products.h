@@ -48,6 +48,7 @@ typedef struct {
   bool by_turns;      // each warpgroup has whole tiles; else some rows of each
   int64_t stages;     // pieces of k summed elements in shared memory, of wgmma
   int64_t split;      // blocks that share the sum of a tile
+  int64_t cluster;    // 2: blocks with tiles below each other copy half of side b each, for both
   int64_t group;      // tiles below each other that come before the next column of tiles
   const char *kernel; // a name of sn_micro_gpu_names
   bool together;      // products are summed in one loop
@@ -69,6 +70,9 @@ enum { SN_GPU_PIECE = 128, SN_GPU_WIDE_PIECE = 192 };
 // one element of each product, or tiles have whole rows.
 const char *sn_gpu_not_products(const SnForm *form);
 SnGpuPoints sn_gpu_points(const SnForm *form);
+// Why two blocks with tiles of m rows by n columns below each other cannot copy half of the columns' sides each, NULL
+// if they can.
+const char *sn_gpu_not_paired(const SnForm *form, const SnGpuPoints *points, const char *kernel, int64_t m, int64_t n);
 // So many columns has a tile, where the row program needs its rows whole; 0: any number.
 int64_t sn_gpu_tile_columns(const SnForm *form);
 SnGpuProduct sn_gpu_product(const SnForm *form, size_t product, const char *kernel);

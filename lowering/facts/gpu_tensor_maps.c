@@ -131,3 +131,10 @@ bool sn_gpu_side_map(const SnForm *f, const SnGpuPoints *points, const SnGpuProd
   to->bytes = (outer->n ? extent : 1) * SN_GPU_SWIZZLED_BYTES;
   return true;
 }
+
+void sn_gpu_divide_copies(SnGpuSideMap *m) {
+  if (!m->along_sum || m->outer < 0)
+    return;
+  m->copies = m->map.dims[m->outer].box / SN_GPU_COPY_LINES;
+  m->map.dims[m->outer].box = SN_GPU_COPY_LINES;
+}

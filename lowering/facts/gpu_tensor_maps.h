@@ -15,6 +15,7 @@ enum {
   SN_GPU_MAP_DIMS = 5,
   SN_GPU_SWIZZLED_BYTES = 128, // of a line in shared memory, whose units of 16 bytes are exchanged by its last bits
   SN_GPU_BOX_MOST = 256,       // elements of a box along one dimension
+  SN_GPU_COPY_LINES = 64,      // rows or columns of a copy that two blocks have some of each
   SN_GPU_TILES_ALIGNED = 1024, // where slots of such lines begin in shared memory
 };
 
@@ -50,5 +51,7 @@ int64_t sn_gpu_map_sum(const SnGpuProduct *product);
 // False, where copies cannot fetch the side: `why` says so, if it is not NULL.
 bool sn_gpu_side_map(const SnForm *form, const SnGpuPoints *points, const SnGpuProduct *product, bool is_a,
                      int64_t extent, SnGpuSideMap *to, const char **why);
+// Makes each copy one of 64 rows or columns, so that two blocks can have some of them each.
+void sn_gpu_divide_copies(SnGpuSideMap *map);
 
 #endif

@@ -34,7 +34,7 @@
 #define MOST_TURNED_BYTES (40 << 10)
 #define MOST_TILE_LOADS (8 << 10) // of a block, under way at once: 64 registers of each of 1024 threads have no more
 
-// A row's parts, of at most so many columns: the row, or sectors, as many for each part as for the others. (An H200, f16
+// A row's parts, of at most so many columns: the row, or sectors, as many for each part as for others. (An H200, f16
 // 62x177x176x22 to the front: parts of 128 columns leave a third of the threads' turns empty.)
 static int64_t even_parts(int64_t length, int64_t most, int64_t sector) {
   if (length <= most)
@@ -60,7 +60,7 @@ bool sn_gpu_row_turned(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   *s = (SnGpuRowSchedule){.threads = 256, .cluster = 1, .team = 1024, .unroll = 1, .vector = bytes < 4 ? 4 / bytes : 1};
   while (s->vector > a->vector)
     s->vector /= 2;
-  // Rows that do not begin with sectors are whole, as long as threads hold 32 of them: parts of such a row share sectors.
+  // Rows that do not begin with sectors are whole, as long as threads hold 32 of them: their parts would share sectors.
   bool whole = length != SN_DYNAMIC && length <= MOST_WHOLE && length * bytes % SECTOR;
   s->tile_columns = length == SN_DYNAMIC || (length >= 4 * wide && !whole) ? wide : length;
   s->tile_rows = s->tile_columns >= 4 * wide    ? 32

@@ -1490,6 +1490,21 @@ def staged_products():
     plain("deep", 150, 72, 1000, tile(64, 64, 3, "turns", 1))
     plain("deep_tile", 150, 72, 1000, tile(128, 64, 3, "tile", 1))
     plain("many", 700, 520, 64, tile(64, 64, 3, "turns", 3, 4))
+    pairs = ", cluster = 2"
+    plain("pairs_tile", 300, 328, 200, tile(128, 256, 4, "tile", 4, 12) + pairs)
+    plain("pairs_turns", 500, 400, 136, tile(128, 192, 4, "turns", 4, 2) + pairs)
+    plain("pairs_whole_rows", 384, 72, 264, tile(128, 128, 3, "turns", 2, 2) + pairs)  # half of the last pair is none
+    plain("pairs_one", 40, 200, 1000, tile(64, 64, 3, "turns", 132, 16) + pairs)
+    plain("pairs_many", 700, 520, 64, tile(64, 64, 3, "turns", 6, 4) + pairs)
+    product("product_wgmma_pairs_heads", rows=[("n", 3), ("h", 4), ("i", 70)], columns=[("j", 90)], sums=[("d", 72)],
+            a="n, i, h, d", b="n, j, h floordiv 2, d", spec="", shapes=((3, 70, 4, 72), (3, 90, 2, 72)),
+            t=("bf16", "bf16", "f32"), schedule=tile(64, 64, 3, "turns", 4, 2) + pairs,
+            inputs=lambda r: [bf16(r.standard_normal((3, 70, 4, 72))), bf16(r.standard_normal((3, 90, 2, 72)))],
+            want=lambda q, k: [np.einsum("nihd,njhd->nhij", q.astype("f8"), k.astype("f8").repeat(2, 2))])
+    for a in ("i, k", "k, i"):
+        for b in ("j, k", "k, j"):
+            plain("pairs_layout_" + (a + b).replace(", ", ""), 264, 200, 104, tile(128, 192, 3, "tile", 2, 2) + pairs,
+                  a, b)
     for a in ("i, k", "k, i"):
         for b in ("j, k", "k, j"):
             plain("layout_" + (a + b).replace(", ", ""), 136, 200, 104, tile(128, 128, 3, "turns", 1), a, b)
@@ -1540,6 +1555,8 @@ def staged_products():
             results=[("y", ("?", 90), "f32", "i, j")],
             dims=["%c0 = arith.constant 0 : index", "%size0 = tensor.dim %a, %c0 : tensor<?x72xbf16>"])
     swiglu("wgmma", 'kernel = "wgmma", m = 128, n = 64, k = 64, threads = 256, stages = 4, share = "turns", blocks = 1')
+    swiglu("wgmma_pairs", 'kernel = "wgmma", m = 64, n = 128, k = 64, threads = 256, stages = 3, share = "turns", '
+           'blocks = 2, cluster = 2, group = 2')
     swiglu("warps", 'kernel = "mma.sync", m = 64, n = 64, k = 32, threads = 128, blocks = 1')
     filled_products(plain, small, tile)
 

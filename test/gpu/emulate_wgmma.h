@@ -118,6 +118,35 @@ void emu_tile_copy5(int32_t to, const Map *m, int32_t a, int32_t b, int32_t c, i
   copy_tile(to, m, (int32_t[]){a, b, c, d, e}, s);
 }
 
+// To the same place of all blocks of the cluster that the mask names.
+static void copy_tiles(int32_t to, const Map *m, const int32_t *at, int32_t signal, int16_t blocks) {
+  for (int32_t rank = 0; rank < 16; ++rank)
+    if (blocks >> rank & 1) {
+      if (rank >= cluster_size) {
+        snprintf(failure, sizeof failure, "%s: a copy to block %d of %lld", kernel->name, rank,
+                 (long long)cluster_size);
+        return;
+      }
+      copy_tile(emu_mapa(to, rank), m, at, emu_mapa(signal, rank));
+    }
+}
+void emu_tile_copies1(int32_t to, const Map *m, int32_t a, int32_t s, int16_t blocks) {
+  copy_tiles(to, m, (int32_t[]){a}, s, blocks);
+}
+void emu_tile_copies2(int32_t to, const Map *m, int32_t a, int32_t b, int32_t s, int16_t blocks) {
+  copy_tiles(to, m, (int32_t[]){a, b}, s, blocks);
+}
+void emu_tile_copies3(int32_t to, const Map *m, int32_t a, int32_t b, int32_t c, int32_t s, int16_t blocks) {
+  copy_tiles(to, m, (int32_t[]){a, b, c}, s, blocks);
+}
+void emu_tile_copies4(int32_t to, const Map *m, int32_t a, int32_t b, int32_t c, int32_t d, int32_t s, int16_t blocks) {
+  copy_tiles(to, m, (int32_t[]){a, b, c, d}, s, blocks);
+}
+void emu_tile_copies5(int32_t to, const Map *m, int32_t a, int32_t b, int32_t c, int32_t d, int32_t e, int32_t s,
+                      int16_t blocks) {
+  copy_tiles(to, m, (int32_t[]){a, b, c, d, e}, s, blocks);
+}
+
 // ---- wgmma ---------------------------------------------------------------------------------------
 
 typedef struct {

@@ -34,7 +34,7 @@ static void copy_side(SnBuilder *b, SnChainStaged *s, size_t product, bool is_a,
       sn_wgmma_copy_box(b, &side->map, c->k->maps[is_a ? p->map_a : p->map_b], access, c->dims,
                         offset ? plus(b, to, i32_of(b, offset)) : to,
                         copy ? plus(b, outer, sn_index(b, copy * SN_GPU_WARPGROUP_ROWS)) : outer,
-                        i ? plus(b, sum, sn_index(b, i * line)) : sum, full);
+                        i ? plus(b, sum, sn_index(b, i * line)) : sum, full, (MlirValue){0});
     }
 }
 

@@ -159,6 +159,7 @@ static void read_product(SnGpuChain *c, SnForm *f, size_t i, SnGpuChained *to) {
   if (!again)
     to->staged_a = plan->a[i], to->map_a = 2 * i;
   to->tile = (SnGpuProductPlan){.points = plan->points,
+                                .cluster = 1,
                                 .m = plan->m,
                                 .n = again ? sn_gpu_chain_whole(sn_row_length(f)) : plan->n,
                                 .k = again ? plan->n : sn_gpu_chain_whole(sum)};

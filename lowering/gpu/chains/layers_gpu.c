@@ -220,6 +220,7 @@ static void prepare_piece(SnBuilder *b, Layers *l, Piece *p) {
                                .n = plan->n,
                                .k = plan->k,
                                .split = 1,
+                               .cluster = 1,
                                .group = 1,
                                .kernel = plan->kernel,
                                .warps_down = plan->warps_down,

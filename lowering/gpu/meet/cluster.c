@@ -39,20 +39,15 @@ void sn_gpu_begin_turns(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile) {
   k->half = sn(b, "arith.index_cast", sn(b, "arith.remui", half, two), TYPE_I32(b));
 }
 
-static MlirValue in_block(SnBuilder *b, MlirValue address, MlirValue block) {
-  MlirValue operands[] = {address, block};
-  return sn_result(sn_gpu_ptx(b, "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r", sn_values(2, operands), TYPE_I32(b)),
-                   0);
-}
-
 void sn_gpu_sync_cluster(SnBuilder *b) {
   sn_op(b, "nvvm.cluster.arrive", sn_types(0, NULL), sn_attr("aligned", sn_unit(b->ctx)));
   sn_op(b, "nvvm.cluster.wait", sn_types(0, NULL), sn_attr("aligned", sn_unit(b->ctx)));
 }
 
 MlirValue sn_gpu_load_of_block(SnBuilder *b, MlirValue address, MlirValue rank) {
-  return sn_result(sn_gpu_ptx(b, "ld.shared::cluster.b64 $0, [$1];", "=l,r,~{memory}",
-                              sn_values(1, (MlirValue[]){in_block(b, address, rank)}), mlirIntegerTypeGet(b->ctx, 64)),
+  MlirValue there = sn_gpu_in_block(b, address, rank);
+  return sn_result(sn_gpu_ptx(b, "ld.shared::cluster.b64 $0, [$1];", "=l,r,~{memory}", sn_values(1, &there),
+                              mlirIntegerTypeGet(b->ctx, 64)),
                    0);
 }
 
@@ -97,11 +92,11 @@ static void read_message(SnBuilder *b, const SnReduction *reductions, const Mess
 
 // Lane t of a warp writes into block t, at `place`.
 static void post(SnBuilder *b, SnGpuKernel *k, size_t n, const Message *list, MlirValue place, MlirValue mbarrier) {
-  MlirValue peer = sn(b, "arith.index_cast", k->lane, TYPE_I32(b)), signal = in_block(b, mbarrier, peer);
+  MlirValue peer = sn(b, "arith.index_cast", k->lane, TYPE_I32(b)), signal = sn_gpu_in_block(b, mbarrier, peer);
   for (size_t i = 0; i < n; ++i) {
     MlirValue slot = sn(b, "arith.addi", sn_gpu_shared_address(b, list[i].slots),
                         sn(b, "arith.muli", place, i32_of(b, bytes_of(&list[i]))));
-    MlirValue operands[] = {in_block(b, slot, peer), list[i].bits, signal};
+    MlirValue operands[] = {sn_gpu_in_block(b, slot, peer), list[i].bits, signal};
     char text[128];
     snprintf(text, sizeof text, "st.async.shared::cluster.mbarrier::complete_tx::bytes.b%lld [$0], $1, [$2];",
              (long long)bytes_of(&list[i]) * 8);

@@ -135,7 +135,7 @@ void sn_gpu_emit_shared_row(SnBuilder *b, SnGpuProducts *g, const SnGpuSharedRow
   Row r = {.g = g,
            .row = row,
            .at = sn_alloc((row->n + 1) * sizeof *r.at),
-           .is = sn_gpu_inside(b, i, g->num_rows, g->plan->m)};
+           .is = sn_gpu_inside(b, i, g->num_rows, g->plan->m * g->plan->cluster)};
   sn_row_begin(&g->program);
   place_row(b, g, sn(b, "arith.select", r.is, i, sn_index(b, 0)));
   for (size_t k = 0; k < row->n; ++k) {

@@ -16,7 +16,12 @@
 // What threads fetch by pieces comes later than they ask for it: a slot is full when the piece two further is asked
 // for.
 //
-// test: test/lowering/gpu/product_warpgroups.mlir, product_slots.mlir, test/gpu/emulate_products.test
+// Blocks of a cluster have tiles below each other, so that they multiply the same columns' side: each copies half of
+// it, to both. A slot is filled when all that is said to come has come, whoever asked for it, and empty when the warps
+// of both blocks have read their own.
+//
+// test: test/lowering/gpu/product_warpgroups.mlir, product_pairs.mlir, product_slots.mlir,
+// test/gpu/emulate_products.test
 
 #include "lowering/gpu/products/product_slots.h"
 #include "lowering/gpu/products/wgmma.h"
@@ -81,15 +86,43 @@ static MlirValue map_of(const Staged *s, size_t side) {
   return s->g->k->maps[number];
 }
 
+typedef struct {
+  const SnAccess *access;
+  MlirValue map, to, first, sum, full;
+} Box;
+
+// Every other copy of a side, from this block's number in the cluster on, to all of its blocks. What a block's mbarrier
+// gets is all copies' bytes, whoever asked for them.
+static void copy_for_cluster(SnBuilder *b, Staged *s, const SnGpuSideMap *m, const Box *box) {
+  SnGpuProducts *g = s->g;
+  MlirValue rank = g->k->rank, all = sn_int(b, mlirIntegerTypeGet(b->ctx, 16), (1 << g->plan->cluster) - 1);
+  for (int64_t i = 0; i < m->copies; i += g->plan->cluster) {
+    MlirValue number = plus(b, sn_index(b, i), rank),
+              to = plus(b, box->to, sn(b, "arith.muli", as_i32(b, number), i32_of(b, SN_WGMMA_PIECE))),
+              first = plus(b, box->first, sn(b, "arith.muli", number, sn_index(b, SN_GPU_COPY_LINES)));
+    bool some = i + g->plan->cluster > m->copies; // of an odd number of copies one block has the last
+    SnIf there;
+    if (some)
+      there = sn_if(b, sn(b, "arith.cmpi", number, sn_index(b, m->copies), sn_attr("predicate", sn_i64(b->ctx, 6))));
+    sn_wgmma_copy_box(b, m, box->map, box->access, g->dims, to, first, box->sum, box->full, all);
+    if (some)
+      sn_end_if(b, &there);
+  }
+}
+
 static void copy_side(SnBuilder *b, Staged *s, size_t product, bool is_a, MlirValue to, MlirValue sum, MlirValue full) {
   SnGpuProducts *g = s->g;
   SnGpuProduct p = sn_gpu_product(g->form, product, g->plan->kernel);
   size_t side = 2 * product + !is_a;
   const SnAccess *access = &g->form->inputs.data[sn_side(g->form, is_a ? p.a : p.b).first];
   MlirValue first = is_a ? g->first_row : g->first_column, map = map_of(s, side);
+  if (g->plan->cluster > 1 && !is_a) {
+    copy_for_cluster(b, s, &s->sides[side].map, &(Box){access, map, to, first, sum, full});
+    return;
+  }
   for (int64_t i = 0; i < s->sides[side].map.copies; ++i)
     sn_wgmma_copy_box(b, &s->sides[side].map, map, access, g->dims, i ? plus(b, to, i32_of(b, i * SN_WGMMA_PIECE)) : to,
-                      i ? plus(b, first, sn_index(b, i * SN_GPU_WARPGROUP_ROWS)) : first, sum, full);
+                      i ? plus(b, first, sn_index(b, i * SN_GPU_WARPGROUP_ROWS)) : first, sum, full, (MlirValue){0});
 }
 
 // Where a piece of the sum goes: bytes of the slots, the slot's mbarrier.
@@ -284,6 +317,14 @@ static void multiply_slot(SnBuilder *b, const Staged *s, size_t product, MlirVal
 }
 
 static void release(SnBuilder *b, const Staged *s, MlirValue slot) {
+  int64_t cluster = s->g->plan->cluster;
+  if (cluster > 1) { // a lane for each of its blocks, which fill this block's slots, too
+    SnIf each = sn_if(b, sn(b, "arith.cmpi", s->g->k->lane, sn_index(b, cluster),
+                            sn_attr("predicate", sn_i64(b->ctx, 6))));
+    sn_gpu_ring_emptied_of(b, &s->ring, (SnGpuTurn){.slot = slot}, as_i32(b, s->g->k->lane));
+    sn_end_if(b, &each);
+    return;
+  }
   SnIf one = sn_if(b, s->g->k->first_of_warp);
   sn_gpu_ring_emptied(b, &s->ring, (SnGpuTurn){.slot = slot});
   sn_end_if(b, &one);
@@ -519,6 +560,8 @@ void sn_gpu_emit_staged(SnBuilder *b, SnGpuProducts *g, MlirValue tiles) {
     SnGpuProduct product = sn_gpu_product(g->form, p, plan->kernel);
     sn_gpu_slot(g->form, &plan->points, &product, true, plan->m, &s->sides[2 * p], NULL);
     sn_gpu_slot(g->form, &plan->points, &product, false, plan->n, &s->sides[2 * p + 1], NULL);
+    if (plan->cluster > 1)
+      sn_gpu_divide_copies(&s->sides[2 * p + 1].map);
     g->sums[p] =
         sn_gpu_launched_shared(b, k, "sums of warps", 2, stored, sn_scratch_type(product.type), SN_GPU_FOR_VECTORS);
   }
@@ -530,10 +573,13 @@ void sn_gpu_emit_staged(SnBuilder *b, SnGpuProducts *g, MlirValue tiles) {
   int64_t fillers = (s->copies ? 1 : 0) + (s->fetch == SN_GPU_BY_COPIES ? 0 : plan->launch.more_threads / 32);
   s->many = plan->launch.more_threads > SN_GPU_WARPGROUP;
   s->ahead = !s->pieces ? 0 : plan->stages - 2 < MOST_AHEAD ? plan->stages - 2 : MOST_AHEAD;
-  s->ring =
-      sn_gpu_ring(b, k, "sides", plan->stages, fillers, plan->by_turns ? k->warps / 2 : k->warps); // who reads a slot
+  int64_t readers = plan->by_turns ? k->warps / 2 : k->warps; // of a slot
+  s->ring = sn_gpu_ring(b, k, "sides", plan->stages, fillers, readers * plan->cluster);
   sn_gpu_fence_mbarriers(b);
-  sn_gpu_sync(b, k);
+  if (plan->cluster > 1)
+    sn_gpu_meet_cluster(b, k);
+  else
+    sn_gpu_sync(b, k);
   if (plan->by_turns)
     for (int i = 0; i < 2; ++i)
       s->turn_barrier[i] = sn_gpu_name_barrier(k, "turns");
@@ -546,6 +592,8 @@ void sn_gpu_emit_staged(SnBuilder *b, SnGpuProducts *g, MlirValue tiles) {
   SnGpuRole roles[] = {{.name = "sums", .warps = k->warps, .emit = emit_sums},
                        {.name = "fetch", .warps = plan->launch.more_threads / 32, .emit = emit_fetch}};
   sn_gpu_run_roles(b, k, roles, 2, &r);
+  if (plan->cluster > 1)
+    sn_gpu_leave_cluster(b);
   free(s->sides);
   free(s->sums);
 }

@@ -148,7 +148,7 @@ void sn_gpu_emit_elements(SnBuilder *b, SnGpuProducts *g, MlirValue row, MlirVal
   MlirValue dims[SN_MAX_DIMS], i = sn(b, "arith.addi", g->first_row, row);
   memcpy(dims, g->dims, sizeof dims);
   MlirValue inside = sn_gpu_column_point(b, g, column, dims);
-  SnIf in = sn_if(b, sn(b, "arith.andi", sn_gpu_inside(b, i, g->num_rows, g->plan->m), inside));
+  SnIf in = sn_if(b, sn(b, "arith.andi", sn_gpu_inside(b, i, g->num_rows, g->plan->m * g->plan->cluster), inside));
   sn_gpu_point(b, g->form, &g->plan->points.rows, i, dims);
   emit_there(b, g, dims, lanes, sums);
   sn_end_if(b, &in);
@@ -189,7 +189,7 @@ void sn_gpu_emit_below(SnBuilder *b, SnGpuProducts *g, const MlirValue *memory, 
                                end = sn(b, "arith.addi", i, sn_index(b, count - 1));
   memcpy(dims, g->dims, sizeof dims);
   MlirValue inside = sn_gpu_column_point(b, g, column, dims);
-  SnIf all = sn_if(b, sn(b, "arith.andi", sn_gpu_inside(b, end, g->num_rows, g->plan->m), inside));
+  SnIf all = sn_if(b, sn(b, "arith.andi", sn_gpu_inside(b, end, g->num_rows, g->plan->m * g->plan->cluster), inside));
   for (int64_t u = 0; u < count; ++u)
     load_sums(b, g, memory, sn(b, "arith.addi", line, sn_index(b, u)), element, 1, sums + (size_t)u * products);
   for (int64_t u = 0; u < count; ++u) {
@@ -197,7 +197,7 @@ void sn_gpu_emit_below(SnBuilder *b, SnGpuProducts *g, const MlirValue *memory, 
     emit_there(b, g, dims, 1, sums + (size_t)u * products);
   }
   sn_else(b, &all); // where the first is beside an end, all are
-  SnIf first = sn_if(b, sn(b, "arith.andi", sn_gpu_inside(b, i, g->num_rows, g->plan->m), inside));
+  SnIf first = sn_if(b, sn(b, "arith.andi", sn_gpu_inside(b, i, g->num_rows, g->plan->m * g->plan->cluster), inside));
   SnLoop l = sn_for(b, sn_index(b, 0), sn_index(b, count), sn_index(b, 1));
   sn_gpu_emit_stored(b, g, memory, sn(b, "arith.addi", line, l.index), element, sn(b, "arith.addi", row, l.index),
                      column, 1);
@@ -233,10 +233,16 @@ static void place_patch(SnBuilder *b, SnGpuProducts *g, MlirValue number) {
   sn_gpu_point(b, g->form, &others, number, g->dims);
 }
 
+// Tiles below each other, as many for each block of a cluster.
+static MlirValue tiles_down(SnBuilder *b, const SnGpuProducts *g) {
+  const SnGpuProductPlan *p = g->plan;
+  return sn_size_mul(b, sn_size_ceil(b, g->num_rows, sn_index(b, p->m * p->cluster)), sn_index(b, p->cluster));
+}
+
 void sn_gpu_place_tile(SnBuilder *b, SnGpuProducts *g, MlirValue number) {
   const SnGpuProductPlan *p = g->plan;
   MlirValue m = sn_index(b, p->m), n = sn_index(b, p->n), across = tiles_across(b, g),
-            down = sn_size_ceil(b, g->num_rows, m), all = sn_size_mul(b, down, across), line, column;
+            down = tiles_down(b, g), all = sn_size_mul(b, down, across), line, column;
   g->tile = number;
   if (p->split > 1) {
     g->part = sn(b, "arith.remui", number, sn_index(b, p->split));
@@ -387,7 +393,7 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   sn_gpu_know_lanes(k);
   g.program.aligned = SN_GPU_OPERANDS_ALIGNED;
   MlirValue across = tiles_across(b, &g),
-            down = sn_size_ceil(b, g.num_rows, sn_index(b, c->plan->m)),
+            down = tiles_down(b, &g),
             all =
                 sn_size_mul(b, sn_size_mul(b, g.num_batch, sn_size_mul(b, down, across)), sn_index(b, c->plan->split));
   (c->plan->launch.more_threads ? sn_gpu_emit_staged : emit_tiles)(b, &g, all);
@@ -404,6 +410,8 @@ static size_t find_maps(const SnForm *f, const SnGpuProductPlan *plan, SnGpuTens
     for (int is_a = 1; is_a >= 0 && p.line->written == SN_WRITTEN_BY_WARPGROUPS; --is_a) {
       SnGpuSlot side;
       sn_gpu_slot(f, &plan->points, &p, is_a, is_a ? plan->m : plan->n, &side, NULL);
+      if (plan->cluster > 1 && !is_a)
+        sn_gpu_divide_copies(&side.map);
       if (side.fetch == SN_GPU_BY_COPIES)
         maps[n++] = side.map.map;
     }

@@ -150,7 +150,8 @@ MlirValue sn_wgmma_same_in_warp(SnBuilder *b, MlirValue i32) {
 }
 
 void sn_wgmma_copy_box(SnBuilder *b, const SnGpuSideMap *m, MlirValue map, const SnAccess *access,
-                       const MlirValue *dims, MlirValue to, MlirValue outer, MlirValue sum, MlirValue full) {
+                       const MlirValue *dims, MlirValue to, MlirValue outer, MlirValue sum, MlirValue full,
+                       MlirValue blocks) {
   SnValueVec operands = {0};
   char boxes[40] = "", text[200];
   sn_push(&operands, to);
@@ -163,13 +164,20 @@ void sn_wgmma_copy_box(SnBuilder *b, const SnGpuSideMap *m, MlirValue map, const
     snprintf(boxes + strlen(boxes), sizeof boxes - strlen(boxes), "%s$%d", i ? ", " : "", i + 2);
   }
   sn_push(&operands, full);
+  bool one = sn_none(blocks);
+  char mask[8] = "";
+  if (!one) {
+    sn_push(&operands, blocks);
+    snprintf(mask, sizeof mask, ", $%d", m->map.rank + 3);
+  }
   snprintf(text, sizeof text,
-           "cp.async.bulk.tensor.%dd.shared::cluster.global.tile.mbarrier::complete_tx::bytes [$0], [$1, {%s}], [$%d];",
-           m->map.rank, boxes, m->map.rank + 2);
+           "cp.async.bulk.tensor.%dd.shared::cluster.global.tile.mbarrier::complete_tx::bytes%s [$0], [$1, {%s}], "
+           "[$%d]%s;",
+           m->map.rank, one ? "" : ".multicast::cluster", boxes, m->map.rank + 2, mask);
   char constraints[40] = "r,l,";
   for (int i = 0; i < m->map.rank; ++i)
     strcat(constraints, "r,");
-  strcat(constraints, "r,~{memory}");
+  strcat(constraints, one ? "r,~{memory}" : "r,h,~{memory}");
   sn_gpu_ptx(b, text, constraints, sn_values((intptr_t)operands.size, operands.data), (MlirType){0});
   sn_vec_free(&operands);
 }

@@ -40,7 +40,9 @@ void sn_wgmma_registers(SnBuilder *b, const char *action, int64_t count);
 MlirValue sn_wgmma_same_in_warp(SnBuilder *b, MlirValue i32);
 // By one thread: the box of the side from `outer` on, and from `sum` on of the sum, at `dims` of the form; map:
 // !llvm.ptr; to: an address of shared memory; full: an mbarrier.
+// `blocks`: of the cluster, a bit each (i16), that get it where it is in this one; none: this block.
 void sn_wgmma_copy_box(SnBuilder *b, const SnGpuSideMap *side, MlirValue map, const SnAccess *access,
-                       const MlirValue *dims, MlirValue to, MlirValue outer, MlirValue sum, MlirValue full);
+                       const MlirValue *dims, MlirValue to, MlirValue outer, MlirValue sum, MlirValue full,
+                       MlirValue blocks);
 
 #endif

@@ -56,6 +56,19 @@ void sn_gpu_arrive(SnBuilder *b, MlirValue mbarrier) {
   sn_gpu_ptx(b, "mbarrier.arrive.shared::cta.b64 _, [$0];", "r,~{memory}", sn_values(1, &mbarrier), (MlirType){0});
 }
 
+MlirValue sn_gpu_in_block(SnBuilder *b, MlirValue address, MlirValue rank) {
+  MlirValue operands[] = {address, rank};
+  return sn_result(sn_gpu_ptx(b, "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r", sn_values(2, operands),
+                              mlirIntegerTypeGet(b->ctx, 32)),
+                   0);
+}
+
+void sn_gpu_arrive_at(SnBuilder *b, MlirValue mbarrier, MlirValue rank) {
+  MlirValue there = sn_gpu_in_block(b, mbarrier, rank);
+  sn_gpu_ptx(b, "mbarrier.arrive.shared::cluster.b64 _, [$0];", "r,~{memory}", sn_values(1, &there),
+             (MlirType){0});
+}
+
 void sn_gpu_arrive_expecting(SnBuilder *b, MlirValue mbarrier, MlirValue bytes) {
   MlirValue operands[] = {mbarrier, bytes};
   sn_gpu_ptx(b, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}", sn_values(2, operands),

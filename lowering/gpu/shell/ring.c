@@ -55,6 +55,10 @@ void sn_gpu_ring_await_empty(SnBuilder *b, const SnGpuRing *ring, SnGpuTurn turn
   sn_gpu_await(b, mbarrier, before); // the first turn of all waits for nobody
 }
 
+void sn_gpu_ring_emptied_of(SnBuilder *b, const SnGpuRing *ring, SnGpuTurn turn, MlirValue rank) {
+  sn_gpu_arrive_at(b, empty(b, ring, turn), rank);
+}
+
 void sn_gpu_ring_await_emptied(SnBuilder *b, const SnGpuRing *ring, SnGpuTurn turn) {
   sn_gpu_await(b, empty(b, ring, turn), turn.parity);
 }

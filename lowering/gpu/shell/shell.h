@@ -121,6 +121,10 @@ void sn_gpu_number_teams(SnBuilder *b, SnGpuKernel *k);
 void sn_gpu_know_lanes(SnGpuKernel *k);
 // Not before this have all blocks of a cluster begun, and their shared memory is there. Once in a kernel.
 void sn_gpu_await_cluster(SnBuilder *b, SnGpuKernel *k);
+// The same, and they see what each has stored in front of this. Nobody has waited for them before.
+void sn_gpu_meet_cluster(SnBuilder *b, SnGpuKernel *k);
+// All have come here: none ends while another one still reaches into its shared memory. Of any number of roles.
+void sn_gpu_leave_cluster(SnBuilder *b);
 
 // ---- tiles dealt out: tiles.c --------------------------------------------------------------------
 
@@ -249,6 +253,10 @@ void sn_gpu_arrive(SnBuilder *b, MlirValue mbarrier);
 void sn_gpu_arrive_expecting(SnBuilder *b, MlirValue mbarrier, MlirValue bytes);
 // Until the phase of this parity is over: phases of one mbarrier are counted from 0.
 void sn_gpu_await(SnBuilder *b, MlirValue mbarrier, MlirValue parity);
+// An address of shared memory, as it is in block `rank` (i32) of the cluster.
+MlirValue sn_gpu_in_block(SnBuilder *b, MlirValue address, MlirValue rank);
+// At the mbarrier that is there in block `rank` of the cluster.
+void sn_gpu_arrive_at(SnBuilder *b, MlirValue mbarrier, MlirValue rank);
 // The same where other blocks of the cluster arrive, behind what they have stored here.
 void sn_gpu_await_from_cluster(SnBuilder *b, MlirValue mbarrier, MlirValue parity);
 // From memory (i64) to shared memory (i32): multiples of 16 bytes, counted on the mbarrier.
@@ -290,6 +298,8 @@ void sn_gpu_ring_await_emptied(SnBuilder *b, const SnGpuRing *ring, SnGpuTurn tu
 // By who empties: until the piece is there; it is no longer needed.
 void sn_gpu_ring_await_full(SnBuilder *b, const SnGpuRing *ring, SnGpuTurn turn);
 void sn_gpu_ring_emptied(SnBuilder *b, const SnGpuRing *ring, SnGpuTurn turn);
+// The same at the ring of block `rank` (i32) of the cluster.
+void sn_gpu_ring_emptied_of(SnBuilder *b, const SnGpuRing *ring, SnGpuTurn turn, MlirValue rank);
 
 // ---- counters in the workspace: tag_counters.c ------------------------------------------------------------
 

@@ -66,3 +66,15 @@ void sn_gpu_await_cluster(SnBuilder *b, SnGpuKernel *k) {
     sn_op(b, "nvvm.cluster.wait", sn_types(0, NULL), sn_attr("aligned", sn_unit(b->ctx)));
   k->cluster_began = true;
 }
+
+void sn_gpu_meet_cluster(SnBuilder *b, SnGpuKernel *k) {
+  mlirOperationRemoveFromParent(k->entered);
+  mlirOperationDestroy(k->entered);
+  k->entered = sn_op(b, "nvvm.cluster.arrive", sn_types(0, NULL), sn_attr("aligned", sn_unit(b->ctx)));
+  sn_gpu_await_cluster(b, k);
+}
+
+void sn_gpu_leave_cluster(SnBuilder *b) {
+  sn_op(b, "nvvm.cluster.arrive", sn_types(0, NULL));
+  sn_op(b, "nvvm.cluster.wait", sn_types(0, NULL));
+}

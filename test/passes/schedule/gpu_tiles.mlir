@@ -107,7 +107,7 @@ func.func @small(%x: tensor<40x16xf32>, %w: tensor<40x16xf32>, %e: tensor<40x40x
 // Tensor cores, where the types have them: wgmma where the chip has it.
 
 // CHECK-LABEL: func @half
-//       CHECK: #sinter.mma<blocks = 132, group = 12, k = 64, kernel = "wgmma", m = 128, n = 256, share = "tile", stages = 4, threads = 256>
+//       CHECK: #sinter.mma<blocks = 132, cluster = 2, group = 12, k = 64, kernel = "wgmma", m = 128, n = 256, share = "tile", stages = 4, threads = 256>
 // TF32-LABEL:  func @half
 //       TF32:  kernel = "wgmma",
 // SYNC-LABEL:  func @half
@@ -291,7 +291,7 @@ func.func @filled_by_threads(%x: tensor<4096x1002xbf16>, %w: tensor<4096x1002xbf
 // Two products of one tile by wgmma: fewer slots, where the sums of both are beside them.
 
 // CHECK-LABEL: func @two
-//       CHECK: #sinter.mma<blocks = 132, group = 12, k = 64, kernel = "wgmma", m = 128, n = 128, share = "tile", stages = 5, threads = 256>
+//       CHECK: #sinter.mma<blocks = 132, cluster = 2, group = 12, k = 64, kernel = "wgmma", m = 128, n = 128, share = "tile", stages = 5, threads = 256>
 func.func @two(%x: tensor<4096x1024xbf16>, %v: tensor<4096x1024xbf16>, %w: tensor<4096x1024xbf16>,
                %e: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
   %0 = sinter.contract (i = 4096) by (j = 4096)
