@@ -145,6 +145,14 @@ bool sn_differentiate_product(SnBuilder *b, MlirOperation form, const SnGradient
 bool sn_side_gradient(SnBuilder *b, const SnForm *f, size_t side, MlirValue gradient, MlirType element,
                       MlirValue *made);
 
+// ---- differentiate/side_digits.c -------------------------------------------------------------------
+
+enum { SN_SIDE_DIMS = 64 }; // of a contract, or of one side's gradient, at most
+
+// Splits one dimension of which the side reads a digit, in all accesses of `f` and in `points`; false where there is
+// none, or its size is not known. *past: what the digits count up to may be more than there is.
+bool sn_split_digit(SnForm *f, size_t side, MlirContext ctx, MlirAffineMap *points, bool *past);
+
 // ---- differentiate/side_gradients.c ----------------------------------------------------------------
 
 // The same where the gradient is a product itself: the gradient is read by the map `points`, the other side as it

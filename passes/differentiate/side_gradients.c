@@ -13,6 +13,8 @@
 //   %c[h, i, j] = sum over d of %q[h, i, d] * %k[h floordiv 4, j, d]        h is counted as g * 4 + h1 there
 //     %dk[g, j, d] = sum over h1, i of %dc[g * 4 + h1, i, j] * %q[g * 4 + h1, i, d]
 //
+// Where the other side is read by groups, too, it does not know h1: %dc is summed over that first.
+//
 // What counts two dimensions (groups of channels) stays two, and is collapsed in the end. Columns are what one factor
 // alone has, the last row dimension what the other one has: so products are lowered. Where one has nothing alone (a
 // single channel, or one for each group) the sum is a row program. A side that is read in another way has a tensor made
@@ -22,7 +24,7 @@
 
 #include "passes/differentiate/differentiate.h"
 
-#define MANY 64
+#define MANY SN_SIDE_DIMS
 
 typedef struct {
   SnBuilder *b;
@@ -297,15 +299,18 @@ static bool alone(const Side *s, intptr_t r, int k) {
   return s->sizes[r] != 1 && sn_map_uses(s->maps[k], r) && !sn_map_uses(s->maps[1 - k], r);
 }
 
-// Whether both factors have dimensions alone, or all that count are one's.
+// Whether both factors have dimensions alone, or all that count are one's, and what is summed is both's.
 static bool is_product(const Side *s) {
   intptr_t of[2] = {0, 0}, shared = 0;
+  bool both = true; // read what is summed
   for (intptr_t r = 0; r < s->n; ++r) {
     of[0] += alone(s, r, 0);
     of[1] += alone(s, r, 1);
     shared += s->sizes[r] != 1 && !alone(s, r, 0) && !alone(s, r, 1);
   }
-  return s->sums && (of[0] || of[1]) && ((of[0] && of[1]) || !shared);
+  for (intptr_t i = 0; i < s->sums; ++i)
+    both &= sn_map_uses(s->maps[0], s->n + i) && sn_map_uses(s->maps[1], s->n + i);
+  return s->sums && both && (of[0] || of[1]) && ((of[0] && of[1]) || !shared);
 }
 
 // The order of the result's dimensions: rows, then columns. Tells how many are rows.
@@ -425,80 +430,6 @@ static MlirValue collapsed(const Side *s, MlirValue v) {
             sn_attr("reassociation", mlirArrayAttrGet(s->b->ctx, rank, groups)));
 }
 
-// ---- dimensions of which a side reads a digit --------------------------------------------------
-
-// What a quotient or a remainder is taken of, and by what; false where the expression is neither, of a dimension alone.
-static bool read_digit(MlirAffineExpr e, intptr_t *d, int64_t *by) {
-  if (mlirAffineExprIsAMod(e) && mlirAffineExprIsAFloorDiv(mlirAffineBinaryOpExprGetLHS(e)))
-    e = mlirAffineBinaryOpExprGetLHS(e);
-  if (!mlirAffineExprIsAMod(e) && !mlirAffineExprIsAFloorDiv(e))
-    return false;
-  MlirAffineExpr of = mlirAffineBinaryOpExprGetLHS(e);
-  *by = mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(e));
-  *d = mlirAffineExprIsADim(of) ? mlirAffineDimExprGetPosition(of) : -1;
-  return *d >= 0 && *by > 1;
-}
-
-// Dimension d of f becomes two, d * by + what stands behind it, in every access and in `points`.
-static void split_dim(SnForm *f, MlirContext ctx, intptr_t d, int64_t size, int64_t by, MlirAffineMap *points) {
-  SnDim low = {sn_fresh_name(ctx, f, "k"), by};
-  intptr_t n = (intptr_t)f->dims.size + 1;
-  MlirAffineExpr to[MANY];
-  int64_t sizes[MANY];
-  sn_push(&f->dims, low);
-  memmove(&f->dims.data[d + 2], &f->dims.data[d + 1], (size_t)(n - d - 2) * sizeof low);
-  f->dims.data[d].size = size;
-  f->dims.data[d + 1] = low;
-  for (intptr_t e = 0; e < n; ++e) {
-    sizes[e] = f->dims.data[e].size;
-    to[e > d ? e - 1 : e] = mlirAffineDimExprGet(ctx, e);
-  }
-  to[d] = mlirAffineAddExprGet(mlirAffineMulExprGet(mlirAffineDimExprGet(ctx, d), mlirAffineConstantExprGet(ctx, by)),
-                               mlirAffineDimExprGet(ctx, d + 1));
-  SN_VEC(MlirAffineMap *) maps = {0};
-  sn_push(&maps, points);
-  for (size_t k = 0; k < f->inputs.size; ++k)
-    sn_push(&maps, &f->inputs.data[k].map);
-  for (size_t k = 0; k < f->indices.size; ++k)
-    sn_push(&maps, &f->indices.data[k].map);
-  for (size_t k = 0; k < f->outputs.size; ++k)
-    sn_push(&maps, &f->outputs.data[k].map);
-  for (size_t k = 0; k < maps.size; ++k)
-    *maps.data[k] = sn_map_simplify(sn_map_replace(*maps.data[k], n, to), sizes);
-  sn_vec_free(&maps);
-  f->num_rows += d < f->num_rows;
-  f->num_cols += d >= f->num_rows && d < f->num_rows + f->num_cols;
-  for (size_t p = 0, end = (size_t)(f->num_rows + f->num_cols); p < f->products.size && d >= (intptr_t)end; ++p) {
-    bool own = d < (intptr_t)end + f->products.data[p].num_dims;
-    end += (size_t)f->products.data[p].num_dims;
-    f->products.data[p].num_dims += own;
-    if (own)
-      break;
-  }
-}
-
-// Splits one dimension of which the side reads a digit; false where there is none, or its size is not known. *past:
-// what the digits count up to may be more than there is.
-static bool split_digit(SnForm *f, size_t side, MlirContext ctx, MlirAffineMap *points, bool *past) {
-  const SnAccess *a = &f->inputs.data[side];
-  for (intptr_t p = 0, d; p < mlirAffineMapGetNumResults(a->map) && f->dims.size + 1 < MANY; ++p) {
-    MlirAffineExpr e = mlirAffineMapGetResult(a->map, p);
-    int64_t by;
-    if (!read_digit(e, &d, &by))
-      continue;
-    int64_t size = f->dims.data[d].size, all = sn_dim(sn_type_of(a->value), p),
-            high = mlirAffineExprIsAFloorDiv(e) ? all
-                   : size == SN_DYNAMIC         ? -1
-                                                : (size + by - 1) / by;
-    if (high == -1)
-      return false;
-    *past |= size == SN_DYNAMIC || high == SN_DYNAMIC || high * by != size;
-    split_dim(f, ctx, d, high, by, points);
-    return true;
-  }
-  return false;
-}
-
 // What is outside of a factor is 0.
 static void bound(Side *s, int k) {
   MlirType e = sn_element(sn_type_of(s->factors[k]));
@@ -519,12 +450,97 @@ static bool sums_are_known(const Side *s) {
   return known;
 }
 
+// Dimension d of the result or of the sum.
+static SnDim dim_of(const Side *s, intptr_t d, const SnForm *to) {
+  intptr_t of = d < s->n ? s->of[d] : s->summed[d - s->n];
+  SnDim dim = {of >= 0 ? s->f->dims.data[of].name : sn_fresh_name(s->b->ctx, s->f, "at"),
+               d < s->n ? s->sizes[d] : s->f->dims.data[of].size};
+  for (size_t k = 0; k < to->dims.size; ++k)
+    if (mlirStringRefEqual(to->dims.data[k].name, dim.name))
+      dim.name = sn_fresh_name(s->b->ctx, to, "at");
+  return dim;
+}
+
+static MlirValue size_of(const Side *s, intptr_t d) {
+  intptr_t of = d < s->n ? s->of[d] : s->summed[d - s->n];
+  return of >= 0 ? sn_size_value(s->b, s->f, of)
+                 : sn(s->b, "tensor.dim", s->f->inputs.data[s->side].value, sn_index(s->b, s->subscript[d]));
+}
+
+// Factor k summed over the dimensions of the sum that it alone is read by, in the type of sums.
+static void sum_factor(Side *s, int k, const bool *alone, MlirType type) {
+  SnBuilder *b = s->b;
+  intptr_t total = s->n + s->sums;
+  SnForm g = {0};
+  MlirAffineExpr to[MANY], in[MANY], all[MANY];
+  int64_t shape[MANY];
+  SnValueVec sizes = {0};
+  for (intptr_t d = 0; d < total; ++d) {
+    to[d] = mlirAffineConstantExprGet(b->ctx, 0);
+    if (alone[d] || !sn_map_uses(s->maps[k], d))
+      continue;
+    SnDim dim = dim_of(s, d, &g);
+    shape[g.num_rows] = dim.size;
+    if (dim.size == SN_DYNAMIC)
+      sn_push(&sizes, size_of(s, d));
+    in[g.num_rows] = mlirAffineDimExprGet(b->ctx, d);
+    to[d] = all[g.num_rows] = mlirAffineDimExprGet(b->ctx, g.num_rows);
+    ++g.num_rows;
+    sn_push(&g.dims, dim);
+  }
+  for (intptr_t d = s->n; d < total; ++d)
+    if (alone[d]) {
+      to[d] = mlirAffineDimExprGet(b->ctx, g.num_rows + g.num_cols++);
+      sn_push(&g.dims, dim_of(s, d, &g));
+    }
+  intptr_t dims = g.num_rows + g.num_cols;
+  sn_push(&g.inputs, ((SnAccess){.value = s->factors[k], .map = sn_map_replace(s->maps[k], dims, to)}));
+  sn_push(&g.outputs,
+          ((SnAccess){.value = sn(b, "tensor.empty", sn_tensor(type, g.num_rows, shape),
+                                  sn_values((intptr_t)sizes.size, sizes.data)),
+                      .map = mlirAffineMapGet(b->ctx, dims, 0, g.num_rows, all)}));
+  MlirOperation made = sn_form_create(b, &g, false);
+  SnBuilder body = sn_at_end(g.body, b->loc);
+  MlirValue v = sn_to_float(&body, sn_input_argument(&g, 0), type);
+  sn_op(&body, "sinter.yield", sn_row_reduce(&body, "add", sn_as_row(&body, v, sn_row_type(&g, type)), type),
+        sn_types(0, NULL));
+  s->factors[k] = sn_result(made, 0);
+  s->maps[k] = mlirAffineMapGet(b->ctx, total, 0, g.num_rows, in);
+  sn_vec_free(&sizes);
+  sn_form_free(&g);
+}
+
+// A product sums over what both of its sides are read by: where heads in groups are of both sides, the other one does
+// not know the gradient's heads of a group, and they are summed in front of it.
+static void sum_alone(Side *s, MlirType type) {
+  intptr_t total = s->n + s->sums, sums = 0;
+  bool gone[MANY] = {false};
+  for (int k = 0; k < 2; ++k) {
+    bool alone[MANY] = {false}, some = false;
+    for (intptr_t d = s->n; d < total && !s->fills[k].ptr; ++d)
+      some |= alone[d] = sn_map_uses(s->maps[k], d) && !sn_map_uses(s->maps[1 - k], d);
+    if (some)
+      sum_factor(s, k, alone, type);
+    for (intptr_t d = s->n; d < total; ++d)
+      gone[d] |= alone[d];
+  }
+  MlirAffineExpr to[MANY];
+  for (intptr_t d = 0; d < total; ++d) {
+    to[d] = mlirAffineDimExprGet(s->b->ctx, d < s->n ? d : s->n + sums);
+    if (d >= s->n && !gone[d])
+      s->summed[sums++] = s->summed[d - s->n];
+  }
+  s->sums = sums;
+  for (int k = 0; k < 2; ++k)
+    s->maps[k] = sn_map_replace(s->maps[k], s->n + sums, to);
+}
+
 bool sn_plain_side_gradient(SnBuilder *b, SnForm *f, size_t side, MlirValue gradient, MlirAffineMap points,
                             MlirType element, MlirValue *made) {
   bool past = false;
   if (f->inputs.data[side].through.ptr)
     return false;
-  while (split_digit(f, side, b->ctx, &points, &past))
+  while (sn_split_digit(f, side, b->ctx, &points, &past))
     ;
   const SnAccess *other = &f->inputs.data[side ^ 1];
   Side s = {.b = b,
@@ -544,6 +560,8 @@ bool sn_plain_side_gradient(SnBuilder *b, SnForm *f, size_t side, MlirValue grad
     bound(&s, k);
   if (!read_side(&s) || !find_sums(&s) || !spread(&s) || !sums_are_known(&s))
     return false;
-  *made = collapsed(&s, result(&s, element, sn_wide_type(f->products.data[side / 2].type)));
+  MlirType type = sn_wide_type(f->products.data[side / 2].type);
+  sum_alone(&s, type);
+  *made = collapsed(&s, result(&s, element, type));
   return true;
 }

@@ -87,6 +87,27 @@ func.func @shared_keys(%q: tensor<8x5x16xf32>, %k: tensor<2x9x16xf32>, %g: tenso
   return %d : tensor<2x9x16xf32>
 }
 
+// Both sides are read by groups: the heads of one are summed before the product, which could not sum over what only
+// one of its sides knows.
+
+// CHECK-LABEL: func.func @groups_of_both
+// CHECK:       %[[SUM:.+]] = sinter.rowwise (h = 2, j = 9, i = 5) by (k = 4)
+// CHECK-NEXT:    ins(%arg2[h * 4 + k, i, j] : tensor<8x5x9xf32>)
+// CHECK:         sinter.row_reduce add
+// CHECK:       sinter.contract (h = 2, j = 9) by (d = 16)
+// CHECK-NEXT:    product (i = 5) (%[[SUM]][h, j, i] : tensor<2x9x5xf32>, %arg0[h, i, d] : tensor<2x5x16xf32>) : f32
+func.func @groups_of_both(%q: tensor<2x5x16xf32>, %k: tensor<2x9x16xf32>, %g: tensor<8x5x9xf32>) -> tensor<2x9x16xf32> {
+  %e = tensor.empty() : tensor<8x5x9xf32>
+  %y = sinter.contract (h = 8, i = 5) by (j = 9)
+      product (d = 16) (%q[h floordiv 4, i, d] : tensor<2x5x16xf32>, %k[h floordiv 4, j, d] : tensor<2x9x16xf32>) : f32
+      outs(%e[h, i, j] : tensor<8x5x9xf32>) {
+  ^row(%acc: tensor<9xf32>):
+    sinter.yield %acc : tensor<9xf32>
+  }
+  %d = sinter.differentiate %y upstream(%g) wrt(%k) : (tensor<8x5x9xf32>, tensor<8x5x9xf32>, tensor<2x9x16xf32>) -> tensor<2x9x16xf32>
+  return %d : tensor<2x9x16xf32>
+}
+
 // CHECK-LABEL: func.func @fewer_heads
 // CHECK:       sinter.contract (h = 2, j = 9) by (d = 16)
 // CHECK-NEXT:    product (k = 4, i = 5) (%arg2[h * 4 + k, i, j] : tensor<7x5x9xf32> else 0.000000e+00, %arg0[h * 4 + k, i, d] : tensor<7x5x16xf32> else 0.000000e+00) : f32

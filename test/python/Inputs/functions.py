@@ -46,6 +46,9 @@ CASES = {
     "turned_dilated": (lambda x: F.conv_transpose2d(x, W[:, :1].to(x), dilation=(2, 1), groups=6), IMAGES),
     "groups_gradient": (lambda u: backward(u, W[:, :2].to(u), 2, 3)[1], torch.randn(2, 6, 4, 5)),
     "channels_gradient": (lambda u: backward(u, W[:, :1].to(u), 1, 6)[0], torch.randn(2, 6, 7, 9)),
+    # Heads in groups of both sides: a group's heads are summed in front of the gradient's product.
+    "heads_in_groups": (lambda x: x.repeat_interleave(2, 1) @ torch.sin(x).repeat_interleave(2, 1).mT,
+                        torch.randn(2, 3, 5, 4)),
     "logcumsumexp": (lambda x: torch.logcumsumexp(60 * x, 0), LINE),  # exp(240) is infinite in f32
     "logcumsumexp_first": (lambda x: torch.logcumsumexp(x, -2), ROWS),
     "cdist_batches": (lambda x: torch.cdist(x.reshape(2, 3, 7), x.reshape(2, 3, 7) + 1), ROWS),
