@@ -12,7 +12,7 @@ from ._autograd import Gradients
 from ._compiler import Program
 from ._composite import Functions
 from ._library import Function
-from ._linalg import linalg_of, text_of
+from ._linalg import Refused, linalg_of, text_of
 
 _TYPES = {
     torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16", torch.int64: "i64",
@@ -147,6 +147,9 @@ def _export(flat, tensors, shapes):
                 if node.target is torch.ops.aten.view.default:
                     node.target = torch.ops.aten.reshape.default
         return linalg_of(exported, "sinter_model")
+    except Refused as why:
+        where = f"{why.where}: " if why.where else ""
+        raise RuntimeError(f"{where}torch-mlir does not make a program of it: {why}") from why
     except Exception as why:
         lines = [x for x in str(why).splitlines() if x.strip()] or [""]
         line = next((x for x in lines if "error:" in x), lines[0])

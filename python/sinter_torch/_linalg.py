@@ -24,6 +24,7 @@ what else it makes of sizes `?` is in _sizes.py.
 
 import functools
 import operator
+import os
 import re
 
 import torch
@@ -291,6 +292,26 @@ def _parsed(context, text):
         return ir.Module.parse(text)
 
 
+class Refused(RuntimeError):
+    """What torch-mlir said of a program that it does not lower; `where`: file:line of the program, or nothing."""
+
+    def __init__(self, said, where):
+        super().__init__(said)
+        self.where = where
+
+
+def _heard(said):
+    """A handler of MLIR's diagnostics: errors, with the place in somebody's program that they are about."""
+    def hear(diagnostic):
+        from torch_mlir import ir
+        if diagnostic.severity == ir.DiagnosticSeverity.ERROR:
+            places = re.findall(r'"([^"]+)":(\d+):', str(diagnostic.location))
+            own = [f"{file}:{line}" for file, line in places if os.sep + __package__ + os.sep not in file]
+            said.append((diagnostic.message.split(":  %")[0].strip(), next(iter(own), "")))
+        return True  # nobody prints it
+    return hear
+
+
 def _importer():
     """An importer that holds the constants it has seen: it knows them by id(), and Python gives those away again."""
     from torch_mlir import ir
@@ -308,7 +329,7 @@ def _importer():
 
     context = ir.Context()
     dialect.register_dialect(context)
-    return FxImporter(context=context, py_attr_tracker=Held())
+    return context, FxImporter(context=context, py_attr_tracker=Held())
 
 
 def _say_sizes(module, name, exported):
@@ -343,8 +364,6 @@ def _same(x):
 
 
 def _lowered(exported, name, gradients):
-    from torch_mlir import fx
-    from torch_mlir.compiler_utils import OutputType, lower_mlir_module, run_pipeline_with_repro_report
     unroll_extremes(exported, gradients)
     unroll_log_sums(exported)
     if gradients:
@@ -353,12 +372,28 @@ def _lowered(exported, name, gradients):
     from_the_front(exported)
     name_constants(exported)
     exported = widen_halves(plain(fold(of_torch_mlir(exported))))
+    (context, importer), said = _importer(), []
+    handler = context.attach_diagnostic_handler(_heard(said))
+    try:
+        return _imported(exported, name, importer), exported
+    except Exception as why:
+        if not said:
+            raise
+        # The last says what is left of it, a constant, where an earlier one says why.
+        raise Refused("; ".join(dict.fromkeys(text for text, _ in said[:4])), said[0][1]) from why
+    finally:
+        handler.detach()
+
+
+def _imported(exported, name, importer):
+    from torch_mlir import fx
+    from torch_mlir.compiler_utils import OutputType, lower_mlir_module, run_pipeline_with_repro_report
     ours = any(getattr(node.target, "namespace", "") == "sinter" for part in graphs(exported)
                for node in part.graph.nodes)  # fmt: skip
-    into = functools.partial(fx.export_and_import, exported, func_name=name, fx_importer=_importer(),
+    into = functools.partial(fx.export_and_import, exported, func_name=name, fx_importer=importer,
                              decomposition_table={}, backend_legal_ops=[FLATTEN])  # fmt: skip
     if not ours:
-        return into(output_type="linalg-on-tensors"), exported
+        return into(output_type="linalg-on-tensors")
     raw = into(output_type="raw")
     module = _parsed(raw.context, _OPERATOR.sub(_map, str(raw)))
     run_pipeline_with_repro_report(
@@ -366,7 +401,7 @@ def _lowered(exported, name, gradients):
         "builtin.module(func.func(torch-match-quantized-custom-ops),"
         f"torchdynamo-export-to-torch-backend-pipeline{{backend-legal-ops={FLATTEN}}})",
         "Lowering TorchFX IR -> Torch Backend IR")  # fmt: skip
-    return lower_mlir_module(False, OutputType.LINALG_ON_TENSORS, module), exported
+    return lower_mlir_module(False, OutputType.LINALG_ON_TENSORS, module)
 
 
 def in_place(text, name, of):

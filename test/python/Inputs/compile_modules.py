@@ -246,6 +246,9 @@ refuses(ValueError, "there is a function beside @l", lambda: sinter_torch.compil
     net, x, loss="sinter.define @l(%x) {} func.func @main() {}", targets=target))
 refuses(RuntimeError, "torch.export and torch-mlir do not make a program of it",
         lambda: sinter_torch.compile(lambda a: a if a.sum() > 0 else -a, torch.randn(3)))
+# torch-mlir's own words, which it writes to stderr.
+refuses(RuntimeError, "torch-mlir does not make a program of it: list sizes of shifts and dims are not the same",
+        lambda: sinter_torch.compile(lambda a: torch.roll(a, 2), torch.randn(3, 4)))
 refuses(ValueError, "loss='no loss' is neither", lambda: sinter_torch.compile(net, x, loss="no loss", targets=target))
 refuses(sinter_torch.CompileError, "sinter.cross_entrepy", lambda: sinter_torch.compile(
     net, x, loss="cross_entrepy", targets=target, cache=None))
