@@ -136,7 +136,7 @@ def wanted(q, k, v, g, score):
 
 wrong = done = 0
 rng = np.random.default_rng(11)
-HALF = ("causal", "cross", "finite_window")  # in bf16, too
+HALF = ("causal", "cross", "finite_window", "finite_added")  # in bf16, too
 THREADS = ("window", "cross", "finite")  # with three threads, too
 for name, t in [(name, "f32") for name in CASES] + [(name, "bf16") for name in HALF]:
     keys, lines, x, score = CASES[name]
