@@ -228,12 +228,30 @@ def upsample_bilinear2d_backward(gradient, output_size, input_size, align_corner
     return rows.T @ gradient @ columns
 
 
+def averaged(positions, size, window, step, padding, whole, dtype):
+    """[positions, size]: what each window's average along a dimension has of each place of it."""
+    first = (torch.arange(positions) * step - padding).unsqueeze(1)
+    last, at = (first + window).clamp(max=size + padding), torch.arange(size)
+    shared = last - first if whole else last.clamp(max=size) - first.clamp(min=0)
+    return ((at >= first) & (at < last)).to(dtype) / shared
+
+
+def avg_pool2d_backward(gradient, x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
+    """aten.avg_pool2d_backward: an average of windows is a product along each dimension."""
+    assert divisor_override is None, "a sum of windows"
+    of = lambda d: averaged(gradient.shape[d - 2], x.shape[d - 2], kernel_size[d % len(kernel_size)],
+                            (stride or kernel_size)[d % len(stride or kernel_size)], padding[d % len(padding)],
+                            count_include_pad, gradient.dtype)
+    return of(0).T @ gradient @ of(1)
+
+
 def decompositions():
     """What torch-mlir does not know of the graphs of training steps."""
     from torch._decomp import get_decompositions
     a = torch.ops.aten
     own = {a._embedding_bag_backward.default: embedding_bag_backward,
-           a.upsample_bilinear2d_backward.default: upsample_bilinear2d_backward}
+           a.upsample_bilinear2d_backward.default: upsample_bilinear2d_backward,
+           a.avg_pool2d_backward.default: avg_pool2d_backward}
     return own | get_decompositions([
         a.huber_loss_backward, a.smooth_l1_loss_backward, a.mse_loss_backward, a._softmax_backward_data,
         a._log_softmax_backward_data, a.native_group_norm, a.native_group_norm_backward, a.gelu_backward,
@@ -261,6 +279,14 @@ def dynamic_shapes(size, small, large, others):
     return ((*(of(a, b) for a, b in zip(small, large)), *(None for _ in others)),)
 
 
+class WithoutQuestions(TorchFunctionMode):
+    """What PyTorch's own text of an operation asks of data, a trace cannot answer: indices are taken as legal."""
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        if function is torch.ops.aten.one_hot.default and args[1] > 0:
+            return (args[0].unsqueeze(-1) == torch.arange(args[1])).to(torch.int64)
+        return function(*args, **kwargs or {})
+
+
 def reshape(graph):
     """A view whose strides are others in the next trace is a reshape."""
     for node in graph.nodes:
@@ -275,8 +301,9 @@ def differentiated(exported, variant, split, arguments, shapes):
 
     def value_and_gradients(*a):
         inputs, parameters, buffers = a[:split], a[split:split + n], a[split + n:]
-        gradients, value = torch.func.grad_and_value(lambda *p: loss(*inputs, *p, *buffers),
-                                                     argnums=tuple(range(n)))(*parameters)
+        with WithoutQuestions():
+            gradients, value = torch.func.grad_and_value(lambda *p: loss(*inputs, *p, *buffers),
+                                                         argnums=tuple(range(n)))(*parameters)
         return (value, *gradients)
     traced = make_fx(value_and_gradients, decomposition_table=decompositions(),
                      tracing_mode="symbolic" if shapes else "real")(*arguments)
