@@ -12,7 +12,7 @@ def graph(batch, features=16):
 def of_pyg(name, config):
     """Two layers of torch_geometric's."""
     from torch_geometric import nn
-    return Model(getattr(nn, name)(16, 16, num_layers=2, out_channels=8, **config), graph)
+    return Model(getattr(nn, name)(16, 16, num_layers=2, out_channels=8, **config), graph, batch=6)
 
 
 def stack_of(name, config):
@@ -81,4 +81,4 @@ def dense_gat():
     def inputs(batch):
         n = 4 * batch
         return torch.randn(n, 16), (torch.rand(n, n) < 0.4) | torch.eye(n, dtype=torch.bool)
-    return Model(Network(), inputs)
+    return Model(Network(), inputs, batch=6)
