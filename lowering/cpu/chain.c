@@ -22,12 +22,11 @@
 #include "lowering/cpu/chain.h"
 #include "dialect/schedules.h"
 #include "lowering/facts/packed_weights.h"
+#include "lowering/rows/index.h"
 #include <math.h>
 
 #define SLOTS 64 // numbers that the runtime deals to tasks
 #define APART 16 // elements between rows of sums that are as long as some lines of a cache that share a place
-
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 
 // ---- one block ----------------------------------------------------------------------------------
 

@@ -12,9 +12,7 @@
 // test: test/lowering/cpu/chain_shared.mlir, test/run/chain_shared.mlir
 
 #include "lowering/cpu/chain.h"
-
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
-static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.muli", x, sn_index(b, n)); }
+#include "lowering/rows/index.h"
 
 // ---- tasks that copy ----------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@
 //       c[m][n] (+)= A . B         by the schedule's line of the table of micro-kernels
 
 #include "lowering/cpu/contract.h"
+#include "lowering/rows/index.h"
 #include "lowering/rows/rowmemory.h"
 
 MlirValue sn_cpu_smaller(SnBuilder *b, MlirValue size, int64_t block, MlirValue at, MlirValue whole) {
@@ -18,8 +19,6 @@ MlirValue sn_cpu_smaller(SnBuilder *b, MlirValue size, int64_t block, MlirValue 
 MlirValue sn_cpu_sum_of(SnBuilder *b, const SnForm *f, const Product *p) {
   return sn_form_sizes(b, f, p->first_dim, p->num_dims);
 }
-
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 
 // ---- products -------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@
 // test: test/lowering/cpu/few_rows.mlir, test/run/kernels.test
 
 #include "lowering/cpu/micro_block.h"
+#include "lowering/rows/index.h"
 #include <assert.h>
 
 #define LINE 64         // bytes of memory
@@ -35,8 +36,6 @@ typedef struct {
   MlirValue begins[MOST_SUMS]; // where each row of a does
   bool many_rows; // by few columns: rows of a are what is read once
 } Tile;
-
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 
 static MlirValue at(SnBuilder *b, const SnPanel *p, MlirValue row, int64_t more, MlirValue column) {
   MlirValue r = plus(b, row, sn_index(b, more));

@@ -15,6 +15,7 @@
 // save every tile register. Whole tiles only: panels have room for them.
 
 #include "lowering/cpu/micro_block.h"
+#include "lowering/rows/index.h"
 
 #define ROW_BYTES 64 // of a tile
 #define TILE 16      // rows of a tile, and its columns of 4 bytes
@@ -26,9 +27,6 @@ typedef struct {
   MlirValue rows, bytes; // of a tile, as i16
   MlirType tile;
 } Tiles;
-
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
-static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.muli", x, sn_index(b, n)); }
 
 static MlirValue stride(SnBuilder *b, const SnPanel *p) {
   int64_t bytes = sn_bits(sn_element(sn_type_of(p->memory))) / 8;

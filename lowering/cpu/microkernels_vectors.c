@@ -14,6 +14,7 @@
 // Where a's rows are runs that begin where tables say, the loop over k stands in one over runs.
 
 #include "lowering/cpu/micro_block.h"
+#include "lowering/rows/index.h"
 #include <assert.h>
 
 #define LINE 64 // bytes of memory
@@ -33,8 +34,6 @@ struct Tile {
   int64_t vectors;
   MlirValue mask; // of its vector; null: whole
 };
-
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 
 static MlirValue at(SnBuilder *b, const SnPanel *p, MlirValue row, MlirValue column) {
   return plus(b, plus(b, p->offset, sn(b, "arith.muli", row, p->distance)), column);

@@ -12,11 +12,11 @@
 
 #include "lowering/cpu/contract.h"
 #include "lowering/cpu/pack.h"
+#include "lowering/rows/index.h"
 #include "lowering/rows/rowmemory.h"
 
 #define ROWS_TOGETHER 32 // of weights of which all panels are packed before the next ones
 
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 static MlirValue at_most(SnBuilder *b, MlirValue x, MlirValue high) { return sn(b, "arith.minsi", x, high); }
 
 MlirValue sn_cpu_scratch_row(Contract *c, int64_t rows, MlirValue r) {

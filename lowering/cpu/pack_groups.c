@@ -11,9 +11,7 @@
 //   b_pack[g][j ..] = rows[0][j], rows[1][j], rows[0][j + 1], rows[1][j + 1], ...
 
 #include "lowering/cpu/pack.h"
-
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
-static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.muli", x, sn_index(b, n)); }
+#include "lowering/rows/index.h"
 
 static void store(SnPackBlock *k, MlirValue x, MlirValue group, MlirValue column) {
   SnBuilder *b = &k->c->t.b;

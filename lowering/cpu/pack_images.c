@@ -14,14 +14,13 @@
 // test: test/lowering/cpu/pack_images.mlir, test/run/pack_images.test
 
 #include "lowering/cpu/pack.h"
+#include "lowering/rows/index.h"
 #include "lowering/rows/rowmemory.h"
 
 enum {
   SHORT_LINES = 8,      // vectors: copying longer lines takes longer than what is computed for each
   MOST_PLACES = 1 << 14 // of a subscript, on either side: sums stay within 16 bits
 };
-
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 
 // The subscript that column dimension d is in, alone and as it is; -1: there is none such, or several.
 static intptr_t subscript_of(const SnForm *f, MlirAffineMap map, SnGroup columns, int64_t d) {

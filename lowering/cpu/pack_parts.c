@@ -13,11 +13,9 @@
 // test: test/lowering/cpu/parts.mlir, test/run/kernels_parts.test
 
 #include "lowering/cpu/pack.h"
+#include "lowering/rows/index.h"
 
 enum { MOST = 3, OEQ = 1 };
-
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
-static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.muli", x, sn_index(b, n)); }
 
 static MlirValue bits(SnBuilder *b, MlirType vector, int64_t value) {
   return sn(b, "vector.broadcast", sn_int(b, sn_element(vector), value), vector);

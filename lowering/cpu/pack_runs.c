@@ -10,13 +10,12 @@
 
 #include "lowering/cpu/contract.h"
 #include "lowering/cpu/pack.h"
+#include "lowering/rows/index.h"
 #include "lowering/rows/rowmemory.h"
 
 #define MOST_STEP 4 // of elements that neighbours of a run are apart, to load all between them, too
 
 typedef SnPackBlock Block;
-
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 
 static void copy_element(Block *k, MlirValue row, MlirValue column) {
   SnBuilder *b = &k->c->t.b;

@@ -12,7 +12,7 @@
 //   product of side(x * r)        ->  (product of x) * r  simplify/side_factors.c
 //   product of side(k == i ? d : 0), w  ->  d[i] * w[i]   simplify/one_hot_sides.c
 //   a product of bytes in i64     ->  in i32                      simplify/narrow_products.c
-//   outputs, inputs, columns that nothing uses -> gone    edit/edit.c
+//   outputs, inputs, columns that nothing uses -> gone    edit/prune.c
 //
 // Rules only remove work: none makes a kernel read, write or compute more.
 //

@@ -9,12 +9,12 @@
 // test: test/lowering/gpu/chain_warpgroups.mlir, test/gpu/chains.test
 
 #include "lowering/gpu/chains/chain_staged.h"
+#include "lowering/rows/index.h"
 
 enum { LINE = SN_GPU_SWIZZLED_BYTES };
 
 static MlirType i32_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 32); }
 static MlirValue i32_of(SnBuilder *b, int64_t v) { return sn_int(b, i32_type(b), v); }
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 static MlirValue less(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.subi", x, sn_index(b, n)); }
 static size_t num_first(const SnGpuChain *c) { return c->first.products.size; }
 static size_t num_all(const SnGpuChain *c) { return c->first.products.size + c->second.products.size; }

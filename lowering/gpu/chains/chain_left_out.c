@@ -14,12 +14,12 @@
 
 #include "lowering/gpu/chains/chain_rows.h"
 #include "lowering/gpu/meet/meet.h"
+#include "lowering/rows/index.h"
 
 enum { EQ = 0, NE = 1, ULT = 6 }; // of arith.cmpi
 enum { ULE = 12 };                // of arith.cmpf
 enum { AT_ONCE = 8 };             // loads of a thread that are under way together
 
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 static MlirValue compare(SnBuilder *b, const char *op, int predicate, MlirValue x, MlirValue y) {
   return sn(b, op, x, y, sn_attr("predicate", sn_i64(b->ctx, predicate)));
 }

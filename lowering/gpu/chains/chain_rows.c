@@ -23,13 +23,12 @@
 #include "dialect/under_maximum.h"
 #include "lowering/gpu/math/gpu_math.h"
 #include "lowering/gpu/meet/meet.h"
+#include "lowering/rows/index.h"
 #include "lowering/rows/rowmemory.h"
 #include "passes/split/split.h"
 #include <math.h>
 
 enum { HALF = 8 }; // rows between a thread's two
-
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 
 size_t sn_chain_num_reduces(const SnRowProgram *p, size_t phase) {
   return phase < p->phases.size ? p->phases.data[phase].reduces.size : 0;

@@ -22,6 +22,7 @@
 // test: test/lowering/gpu/chain_warpgroups.mlir, test/gpu/chains.test
 
 #include "lowering/gpu/chains/chain_staged.h"
+#include "lowering/rows/index.h"
 #include "lowering/rows/rowmemory.h"
 #include <assert.h>
 
@@ -36,7 +37,6 @@ const SnChainRegisters sn_chain_registers[] = {[2] = {24, 240}};
 
 static MlirType i32_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 32); }
 static MlirValue i32_of(SnBuilder *b, int64_t v) { return sn_int(b, i32_type(b), v); }
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 static size_t num_first(const SnGpuChain *c) { return c->first.products.size; }
 static size_t num_all(const SnGpuChain *c) { return c->first.products.size + c->second.products.size; }
 

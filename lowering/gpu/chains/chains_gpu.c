@@ -19,14 +19,13 @@
 #include "lowering/gpu/chains/chains_gpu.h"
 #include "dialect/row_groups.h"
 #include "lowering/facts/gpu_forms.h"
+#include "lowering/rows/index.h"
 #include "lowering/rows/rowmemory.h"
 #include "passes/edit/edit.h"
 #include "passes/split/split.h"
 
 enum { ROWS_OF_A_STEP = 16, MOST_COLUMNS = 31 }; // of mma.sync's sum; two to this, where columns are `?`
 enum { EQ = 0, NE = 1 };                           // of arith.cmpi
-
-static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.muli", x, sn_index(b, n)); }
 
 // ---- pieces -----------------------------------------------------------------------------------
 

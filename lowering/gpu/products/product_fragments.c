@@ -13,15 +13,12 @@
 // test: test/lowering/gpu/product_fragments.mlir, product_warps.mlir, test/gpu/emulate_products.test
 
 #include "lowering/gpu/products/product_fragments.h"
+#include "lowering/rows/index.h"
 #include "lowering/rows/rowmemory.h"
 #include "mlir-c/Dialect/LLVM.h"
 #include <stdio.h>
 
 enum { WORDS = 8, HALF = 8, PAIRS = 8 }; // of an instruction's k; of its rows; of k that all lanes' pairs have
-
-static MlirValue plus(SnBuilder *b, MlirValue x, int64_t n) { return n ? sn(b, "arith.addi", x, sn_index(b, n)) : x; }
-static MlirValue sum_of(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
-static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.muli", x, sn_index(b, n)); }
 
 static bool is_double(const SnMicroKernel *line) { return line->sum == SN_F64; }
 static bool is_parts(const SnMicroKernel *line) { return line->a == SN_PARTS; }
@@ -51,7 +48,7 @@ void sn_gpu_place_fragments(SnBuilder *b, const SnGpuKernel *k, const SnMicroKer
             low = sn(b, "arith.remui", lane, eight), high = sn(b, "arith.divui", lane, sn_index(b, 16)),
             middle = sn(b, "arith.remui", sn(b, "arith.divui", lane, eight), two);
   if (by_lanes(line, s)) {
-    MlirValue at = sum_of(b, outer, sn(b, "arith.divui", lane, four)), sum = sn(b, "arith.remui", lane, four);
+    MlirValue at = plus(b, outer, sn(b, "arith.divui", lane, four)), sum = sn(b, "arith.remui", lane, four);
     sum = by_pairs(line) ? times(b, sum, 2) : sum;
     s->line = s->turned ? sum : at;
     s->word = s->turned ? at : sum;
@@ -59,10 +56,10 @@ void sn_gpu_place_fragments(SnBuilder *b, const SnGpuKernel *k, const SnMicroKer
   }
   MlirValue of_sum = is_a ? high : middle, of_outer = is_a ? middle : high;
   if (s->turned) {
-    s->line = sum_of(b, low, times(b, of_sum, HALF));
-    s->word = sum_of(b, sn(b, "arith.divui", outer, two), times(b, of_outer, WORDS / 2));
+    s->line = plus(b, low, times(b, of_sum, HALF));
+    s->word = plus(b, sn(b, "arith.divui", outer, two), times(b, of_outer, WORDS / 2));
   } else {
-    s->line = sum_of(b, outer, sum_of(b, low, times(b, of_outer, HALF)));
+    s->line = plus(b, outer, plus(b, low, times(b, of_outer, HALF)));
     s->word = times(b, of_sum, WORDS / 2);
   }
 }
@@ -81,8 +78,8 @@ static void parts_of(SnBuilder *b, MlirValue of, MlirType t, int64_t n, MlirValu
 static void load_matrices(SnBuilder *b, const SnGpuWarpSide *s, MlirValue line, MlirValue word, MlirValue *to) {
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
   int64_t words = sn_dim(sn_type_of(s->memory), 1);
-  MlirValue offset = times(b, sum_of(b, times(b, line, words), word), 4),
-            address = sum_of(b, sn_gpu_shared_address(b, s->memory), sn(b, "arith.index_cast", offset, i32));
+  MlirValue offset = times(b, plus(b, times(b, line, words), word), 4),
+            address = plus(b, sn_gpu_shared_address(b, s->memory), sn(b, "arith.index_cast", offset, i32));
   MlirOperation op = sn_gpu_ptx(b,
                                 s->turned ? "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {$0, $1, $2, $3}, [$4];"
                                           : "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {$0, $1, $2, $3}, [$4];",
@@ -93,7 +90,7 @@ static void load_matrices(SnBuilder *b, const SnGpuWarpSide *s, MlirValue line, 
 static void load_by_matrices(SnBuilder *b, const SnGpuWarpSide *s, MlirValue first, int64_t step, int64_t outer,
                              MlirValue *to) {
   int64_t lines = s->turned ? step * 2 * WORDS : outer, words = s->turned ? outer / 2 : step * WORDS;
-  load_matrices(b, s, plus(b, sum_of(b, first, s->line), lines), plus(b, s->word, words), to);
+  load_matrices(b, s, plus_n(b, plus(b, first, s->line), lines), plus_n(b, s->word, words), to);
 }
 
 // For 8 rows or columns: the lane's line->k / 4 elements of the sum, to[0], to[apart], ...
@@ -101,11 +98,11 @@ static void load_pairs(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpS
                        int64_t outer, int64_t apart, MlirValue *to) {
   MlirType element = sn_gpu_word_type(b, line);
   int64_t bytes = (int64_t)sn_bits(element) / 8;
-  MlirValue at_line = sum_of(b, first, s->line);
+  MlirValue at_line = plus(b, first, s->line);
   for (int64_t i = 0; i < line->k / PAIRS; ++i) {
     int64_t sum = step * line->k + i * PAIRS;
     if (!s->turned) {
-      MlirValue at[] = {plus(b, at_line, outer), plus(b, s->word, sum)},
+      MlirValue at[] = {plus_n(b, at_line, outer), plus_n(b, s->word, sum)},
                 pair = sn_scratch_load(b, s->memory, sn_values(2, at), sn_vector(element, 2),
                                        sn_attr("alignment", sn_i64(b->ctx, 2 * bytes)));
       for (int64_t l = 0; l < 2; ++l)
@@ -113,7 +110,7 @@ static void load_pairs(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpS
       continue;
     }
     for (int64_t l = 0; l < 2; ++l) {
-      MlirValue at[] = {plus(b, at_line, sum + l), plus(b, s->word, outer)};
+      MlirValue at[] = {plus_n(b, at_line, sum + l), plus_n(b, s->word, outer)};
       to[(2 * i + l) * apart] =
           sn_scratch_load(b, s->memory, sn_values(2, at), element, sn_attr("alignment", sn_i64(b->ctx, bytes)));
     }
@@ -124,7 +121,7 @@ static void load_pairs(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpS
 static void load_words(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide *s, MlirValue first, int64_t step,
                        int64_t outer, int64_t apart, MlirValue *to) {
   for (int64_t i = 0; i < line->k / 4; ++i) {
-    MlirValue at[] = {plus(b, sum_of(b, first, s->line), step * line->k + 4 * i), plus(b, s->word, outer)};
+    MlirValue at[] = {plus_n(b, plus(b, first, s->line), step * line->k + 4 * i), plus_n(b, s->word, outer)};
     to[i * apart] = sn_scratch_load(b, s->memory, sn_values(2, at), mlirIntegerTypeGet(b->ctx, 32), sn_no_attr());
   }
 }

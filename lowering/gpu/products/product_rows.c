@@ -13,6 +13,7 @@
 
 #include "lowering/gpu/meet/meet.h"
 #include "lowering/gpu/products/products_gpu.h"
+#include "lowering/rows/index.h"
 #include "lowering/rows/rowmemory.h"
 
 enum { QUAD = 4, WARP = 32, PAIR = 2, PAIRS_APART = 8, EQ = 0 };
@@ -23,8 +24,6 @@ typedef struct {
   SnFragment *at;
   MlirValue is; // i1: it is one of the form's
 } Row;
-
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 
 // ---- a pick ----------------------------------------------------------------------------------------
 

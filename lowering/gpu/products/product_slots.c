@@ -12,6 +12,7 @@
 // test: test/lowering/gpu/product_slots.mlir, test/gpu/emulate_products.test
 
 #include "lowering/gpu/products/product_slots.h"
+#include "lowering/rows/index.h"
 #include "lowering/rows/rowmemory.h"
 
 enum {
@@ -31,18 +32,10 @@ typedef struct {
   int64_t across, units; // neighbours that threads share; all that they share
 } Filled;
 
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
-static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) {
-  return n == 1 ? x : sn(b, "arith.muli", x, sn_index(b, n));
-}
-static MlirValue over(SnBuilder *b, MlirValue x, int64_t n) {
-  return n == 1 ? x : sn(b, "arith.divui", x, sn_index(b, n));
-}
 static SnAttr one_number(SnBuilder *b, const char *name, int64_t v) {
   MlirAttribute number = sn_i64(b->ctx, v);
   return sn_attr(name, mlirArrayAttrGet(b->ctx, 1, &number));
 }
-static MlirValue modulo(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.remui", x, sn_index(b, n)); }
 
 // How much further in the other direction each turn of the thread is, where its neighbours are the same in all of them;
 // 0: they are not.

@@ -23,6 +23,7 @@
 #include "lowering/gpu/products/product_streams.h"
 #include "lowering/gpu/products/product_fetch.h"
 #include "lowering/gpu/products/product_fragments.h"
+#include "lowering/rows/index.h"
 
 enum {
   UNIT = SN_GPU_STREAM_BYTES,
@@ -30,16 +31,6 @@ enum {
   STEP = 4, // summed elements of a lane in one instruction
   PAIR = 2,
 };
-
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
-static MlirValue plus_n(SnBuilder *b, MlirValue x, int64_t n) { return n ? plus(b, x, sn_index(b, n)) : x; }
-static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) {
-  return n == 1 ? x : sn(b, "arith.muli", x, sn_index(b, n));
-}
-static MlirValue over(SnBuilder *b, MlirValue x, int64_t n) {
-  return n == 1 ? x : sn(b, "arith.divui", x, sn_index(b, n));
-}
-static MlirValue modulo(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.remui", x, sn_index(b, n)); }
 
 // ---- numbers of pieces of the sum ------------------------------------------------------------------
 

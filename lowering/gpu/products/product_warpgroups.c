@@ -25,6 +25,7 @@
 
 #include "lowering/gpu/products/product_slots.h"
 #include "lowering/gpu/products/wgmma.h"
+#include "lowering/rows/index.h"
 #include "lowering/rows/rowmemory.h"
 
 enum {
@@ -65,7 +66,6 @@ typedef struct {
 static MlirType i32_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 32); }
 static MlirValue i32_of(SnBuilder *b, int64_t v) { return sn_int(b, i32_type(b), v); }
 static MlirValue as_i32(SnBuilder *b, MlirValue index) { return sn(b, "arith.index_cast", index, i32_type(b)); }
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
 
 static int64_t stage_bytes(const Staged *s) { return sn_gpu_stage_bytes(s->g->plan->m, s->g->plan->n); }
 // Of this block's part; those beyond the end are zeros.

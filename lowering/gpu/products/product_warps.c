@@ -12,6 +12,7 @@
 
 #include "lowering/gpu/products/product_fetch.h"
 #include "lowering/gpu/products/product_fragments.h"
+#include "lowering/rows/index.h"
 #include "lowering/rows/rowmemory.h"
 
 typedef struct {
@@ -20,8 +21,6 @@ typedef struct {
   int64_t rows, columns; // of a warp's part
   SnGpuWarpSide a, b;
 } Warps;
-
-static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.muli", x, sn_index(b, n)); }
 
 // All k of a slot, whose first lines are given.
 static void multiply_slot(SnBuilder *b, const Warps *w, MlirValue a_first, MlirValue b_first, MlirValue *sums) {

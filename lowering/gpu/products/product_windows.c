@@ -17,6 +17,7 @@
 
 #include "lowering/facts/gpu_windows.h"
 #include "lowering/gpu/products/product_fetch.h"
+#include "lowering/rows/index.h"
 #include "lowering/rows/rowmemory.h"
 
 enum {
@@ -54,18 +55,6 @@ typedef struct {
   MlirValue memory;        // memref<taps x line>
   MlirValue lane_x, lane_y, first_filter, share;
 } Windows;
-
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
-static MlirValue plus_n(SnBuilder *b, MlirValue x, int64_t n) { return n ? plus(b, x, sn_index(b, n)) : x; }
-static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) {
-  return n == 1 ? x : sn(b, "arith.muli", x, sn_index(b, n));
-}
-static MlirValue over(SnBuilder *b, MlirValue x, int64_t n) {
-  return n == 1 ? x : sn(b, "arith.divui", x, sn_index(b, n));
-}
-static MlirValue modulo(SnBuilder *b, MlirValue x, int64_t n) {
-  return n == 1 ? sn_index(b, 0) : sn(b, "arith.remui", x, sn_index(b, n));
-}
 
 // ---- filters ---------------------------------------------------------------------------------------
 

@@ -3,18 +3,10 @@
 // test: test/lowering/gpu/product_streams.mlir, test/gpu/emulate_products.test
 
 #include "lowering/gpu/products/product_streams.h"
+#include "lowering/rows/index.h"
 
 enum { UNIT = SN_GPU_STREAM_BYTES, HALF_BYTES = SN_GPU_STREAM_HALF };
 
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
-static MlirValue plus_n(SnBuilder *b, MlirValue x, int64_t n) { return n ? plus(b, x, sn_index(b, n)) : x; }
-static MlirValue times(SnBuilder *b, MlirValue x, int64_t n) {
-  return n == 1 ? x : sn(b, "arith.muli", x, sn_index(b, n));
-}
-static MlirValue over(SnBuilder *b, MlirValue x, int64_t n) {
-  return n == 1 ? x : sn(b, "arith.divui", x, sn_index(b, n));
-}
-static MlirValue modulo(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.remui", x, sn_index(b, n)); }
 static MlirValue minus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.subi", x, y); }
 
 const SnAccess *sn_gpu_stream_input(const SnGpuStreams *s, size_t i) { return &s->g->form->inputs.data[i]; }

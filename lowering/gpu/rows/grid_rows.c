@@ -21,6 +21,7 @@
 // test: test/lowering/gpu/grid_rows.mlir
 
 #include "lowering/gpu/rows/exchange.h"
+#include "lowering/rows/index.h"
 #include "lowering/rows/rowmemory.h"
 
 // ---- slices --------------------------------------------------------------------------
@@ -28,8 +29,6 @@
 static MlirValue ult(SnBuilder *b, MlirValue x, MlirValue y) {
   return sn(b, "arith.cmpi", x, y, sn_attr("predicate", sn_i64(b->ctx, 6)));
 }
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
-static MlirValue times(SnBuilder *b, MlirValue x, int64_t y) { return sn(b, "arith.muli", x, sn_index(b, y)); }
 
 // Where a row's vectors are counted from: its first element, or the vector that it is in.
 static MlirValue row_from(SnBuilder *b, const SnGpuRowKernel *g, MlirValue row, MlirValue *start) {

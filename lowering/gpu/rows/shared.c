@@ -13,9 +13,8 @@
 // test: test/lowering/gpu/shared.mlir
 
 #include "lowering/gpu/rows/gpu_rows.h"
+#include "lowering/rows/index.h"
 
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
-static MlirValue times(SnBuilder *b, MlirValue x, int64_t y) { return sn(b, "arith.muli", x, sn_index(b, y)); }
 static MlirValue less(SnBuilder *b, MlirValue x, MlirValue y) {
   return sn(b, "arith.subi", x, sn(b, "arith.minui", x, y));
 }

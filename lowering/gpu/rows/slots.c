@@ -8,6 +8,7 @@
 // test: test/lowering/gpu/shared.mlir, grid_rows.mlir, ahead.mlir
 
 #include "lowering/gpu/rows/gpu_rows.h"
+#include "lowering/rows/index.h"
 #include "lowering/rows/rowmemory.h"
 
 static const SnAccess *access_of(const SnGpuRowKernel *g, size_t i) {
@@ -20,8 +21,6 @@ static int64_t vector_bytes(const SnGpuRowKernel *g, size_t i) {
 
 static MlirType i32_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 32); }
 static MlirType i64_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 64); }
-static MlirValue plus(SnBuilder *b, MlirValue x, MlirValue y) { return sn(b, "arith.addi", x, y); }
-static MlirValue times(SnBuilder *b, MlirValue x, int64_t y) { return sn(b, "arith.muli", x, sn_index(b, y)); }
 
 void sn_gpu_make_slots(SnBuilder *b, SnGpuRowKernel *g) {
   int64_t shape[] = {g->plan->fetch.slots * g->k->threads, g->mine.width};

@@ -26,6 +26,7 @@ MAY = {
     "lowering/rows/rowemit.c": "index",  # a comparison with a label
     # the layer that others build and match them by
     "capi/form.c": "row_reduce broadcast index row_product",
+    "capi/form_create.c": "broadcast",  # a constant row of a side, as long as its new row
     "capi/sn.c": "broadcast",  # a constant under one is a constant
     "passes/merge/into_sides.c": "broadcast",  # an index under one is the same index
     "passes/merge/outside.c": "broadcast",  # of a 0 it is 0
