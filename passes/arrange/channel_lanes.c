@@ -11,7 +11,7 @@
 // place are a whole vector for every tap. All is turned once, which each element of the image has to pay for. (Lines
 // that are whole vectors stay: 32 results of 5 x 5 windows took twice as long with channels side by side.) Channels
 // that are no multiple of 16 have some of 0 behind them, %x[n, 16 k + l, y, x] else 0.0, and what these give is not
-// read.
+// read; a body that divides integers, or asserts, would stop at them.
 //
 // runs in: sinter-cpu    test: test/passes/arrange/channel_lanes.mlir, test/run/channel_lanes.mlir
 
@@ -120,6 +120,8 @@ static bool plan(Plan *p) {
     return false;
   p->lanes = LANES;
   int64_t channels = f->dims.data[p->channel].size, all = sn_pieces(channels, LANES) * LANES;
+  if (all > channels && sn_form_may_fail(f)) // what is 0 would be divided by
+    return false;
   return MOST_EMPTY * (all - channels) <= channels && pays(p);
 }
 

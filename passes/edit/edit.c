@@ -221,14 +221,20 @@ bool sn_names_dims(MlirBlock body) {
   return false;
 }
 
-bool sn_form_asserts(const SnForm *f) {
+static bool has_op(const SnForm *f, bool (*is)(MlirOperation)) {
   MlirBlock blocks[] = {f->body, f->finish};
   for (int i = 0; i < 2 && blocks[i].ptr; ++i)
     for (MlirOperation op = mlirBlockGetFirstOperation(blocks[i]); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-      if (sn_is(op, "cf.assert"))
+      if (is(op))
         return true;
   return false;
 }
+
+static bool asserts(MlirOperation op) { return sn_is(op, "cf.assert"); }
+static bool may_fail(MlirOperation op) { return asserts(op) || sn_may_trap(op); }
+
+bool sn_form_asserts(const SnForm *f) { return has_op(f, asserts); }
+bool sn_form_may_fail(const SnForm *f) { return has_op(f, may_fail); }
 
 // ---- accesses ------------------------------------------------------------------------
 

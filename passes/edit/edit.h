@@ -34,6 +34,9 @@ bool sn_cse_block(MlirBlock block);
 bool sn_names_dims(MlirBlock body);
 // A cf.assert stands in the body or the finish: the form has an effect.
 bool sn_form_asserts(const SnForm *f);
+// An element may end the call: an assertion, or an integer division by what is not known, stands in the body or finish.
+// Such a form is not run for elements that it has not.
+bool sn_form_may_fail(const SnForm *f);
 
 // Two accesses read the same elements of the same value.
 bool sn_same_access(const SnForm *fa, const SnAccess *a, const SnForm *fb, const SnAccess *b);

@@ -10,6 +10,8 @@ CHAINS = ["run/chains.mlir"]
 STREAM = ["run/chains_stream.mlir"]
 
 MUTANTS = [Mutant(*m) for m in (
+    ("passes/arrange/channel_lanes.c", "all > channels && sn_form_may_fail(f)", "false && sn_form_may_fail(f)",
+     ["passes/arrange/channel_lanes.mlir", "run/channel_divisions.mlir"], "channels that are not there divide by 0"),
     ("passes/differentiate/accesses.c", "unknown >= 0 && !sn_sizes_known(&g)", "false",
      ["passes/differentiate/accesses.mlir"], "a sum of a size that nobody says is left to who may read outside"),
     ("lowering/gpu/products/wgmma.c", 'sn(b, "arith.addi", descriptor, i32_of(b, bytes >> 4))',

@@ -127,3 +127,55 @@ func.func @odd_channels(%x: tensor<3x31x11x11xf32>) -> tensor<3x31x7x7xf32> {
   }
   return %y : tensor<3x31x7x7xf32>
 }
+
+// -----
+
+// A channel that is not there would be divided by 0.
+
+// CHECK-LABEL: func @odd_channels_divided
+//   CHECK-NOT:   lane
+func.func @odd_channels_divided(%x: tensor<3x31x11x11xi32>, %q: tensor<31xi32>) -> tensor<3x31x7x7xi32> {
+  %e = tensor.empty() : tensor<3x31x7x7xi32>
+  %y = sinter.rowwise (n = 3, c = 31, y = 7, x = 7) by (r = 5, s = 5)
+      ins(%x[n, c, y + r, x + s] : tensor<3x31x11x11xi32>, %q[c] : tensor<31xi32>)
+      outs(%e[n, c, y, x] : tensor<3x31x7x7xi32>) {
+  ^row(%a: tensor<25xi32>, %d: i32):
+    %t = sinter.row_reduce add %a : tensor<25xi32> -> i32
+    %z = arith.divsi %t, %d : i32
+    sinter.yield %z : i32
+  }
+  return %y : tensor<3x31x7x7xi32>
+}
+
+// -----
+
+// Nor does an assertion hold of it. Of whole vectors there is no such channel.
+
+// CHECK-LABEL: func @odd_channels_asserted
+//   CHECK-NOT:   lane
+//       CHECK: func @whole_channels_asserted
+//       CHECK:   lane = 16
+func.func @odd_channels_asserted(%x: tensor<3x31x11x11xf32>, %q: tensor<31xi1>) -> tensor<3x31x7x7xf32> {
+  %e = tensor.empty() : tensor<3x31x7x7xf32>
+  %y = sinter.rowwise (n = 3, c = 31, y = 7, x = 7) by (r = 5, s = 5)
+      ins(%x[n, c, y + r, x + s] : tensor<3x31x11x11xf32>, %q[c] : tensor<31xi1>)
+      outs(%e[n, c, y, x] : tensor<3x31x7x7xf32>) {
+  ^row(%a: tensor<25xf32>, %holds: i1):
+    cf.assert %holds, "a channel that there is"
+    %t = sinter.row_reduce add %a : tensor<25xf32> -> f32
+    sinter.yield %t : f32
+  }
+  return %y : tensor<3x31x7x7xf32>
+}
+func.func @whole_channels_asserted(%x: tensor<3x32x11x11xf32>, %q: tensor<32xi1>) -> tensor<3x32x7x7xf32> {
+  %e = tensor.empty() : tensor<3x32x7x7xf32>
+  %y = sinter.rowwise (n = 3, c = 32, y = 7, x = 7) by (r = 5, s = 5)
+      ins(%x[n, c, y + r, x + s] : tensor<3x32x11x11xf32>, %q[c] : tensor<32xi1>)
+      outs(%e[n, c, y, x] : tensor<3x32x7x7xf32>) {
+  ^row(%a: tensor<25xf32>, %holds: i1):
+    cf.assert %holds, "a channel that there is"
+    %t = sinter.row_reduce add %a : tensor<25xf32> -> f32
+    sinter.yield %t : f32
+  }
+  return %y : tensor<3x32x7x7xf32>
+}
