@@ -197,6 +197,8 @@ static const SnStep cpu_steps[] = {
      "a sum of one product -> a product, one column -> a sum of each row", NULL},
     {"?policy!=disabled sinter-channel-lanes",
      "windows of each channel, of lines shorter than a vector -> channels side by side", NULL},
+    {"?policy!=disabled sinter-channels-last{registers=$registers features='$features' f32-parts=$f32-parts}",
+     "windows of short lines, or read for few filters -> an image whose channels are last", NULL},
     {"?policy!=disabled sinter-padded-windows{registers=$registers features='$features' f32-parts=$f32-parts}",
      "windows beyond the edges of an image that kernels read in place -> an image with what is there", NULL},
     {"?policy!=disabled sinter-long-rows", "rows of two elements that lie together -> one row", NULL},

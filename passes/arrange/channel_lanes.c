@@ -77,13 +77,6 @@ static bool is_static(const SnForm *f) {
   return is;
 }
 
-static int64_t elements(MlirType t) {
-  int64_t n = 1;
-  for (intptr_t i = 0; i < sn_rank(t); ++i)
-    n = sn_times(n, sn_dim(t, i));
-  return n;
-}
-
 static bool pays(const Plan *p) {
   const SnForm *f = &p->f;
   const SnAccess *a = &f->inputs.data[p->image];
@@ -91,7 +84,7 @@ static bool pays(const Plan *p) {
   int64_t least = line > HALF_LINE ? LEAST_OF_SHORT : LEAST_OF_HALF;
   int64_t work = sn_times(taps, sn_num_rows(f));
   return line <= SHORT_LINE && taps > 1 && taps <= MOST_WINDOW && work >= p->least_work &&
-         work >= sn_times(least, elements(sn_type_of(a->value)));
+         work >= sn_times(least, sn_num_elements(sn_type_of(a->value)));
 }
 
 // A dimension of rows in front of the last one that is a subscript of the image, of all results, and of whatever else
@@ -126,35 +119,6 @@ static bool plan(Plan *p) {
 }
 
 // ---- turned ------------------------------------------------------------------------------------------------------
-
-// Where a tensor's dimensions stand in another: those in front of `at`, that one, those behind it.
-static MlirValue reshaped(SnBuilder *b, MlirValue v, intptr_t rank, const int64_t *shape) {
-  MlirType t = sn_type_of(v);
-  MlirAttribute all[SN_MAX_DIMS + 1];
-  int64_t flat = elements(t);
-  for (intptr_t i = 0; i < (rank > sn_rank(t) ? rank : sn_rank(t)); ++i)
-    all[i] = sn_i64(b->ctx, i);
-  if (sn_rank(t) > 1) {
-    MlirAttribute group = mlirArrayAttrGet(b->ctx, sn_rank(t), all);
-    v = sn(b, "tensor.collapse_shape", v, sn_tensor(sn_element(t), 1, &flat),
-           sn_attr("reassociation", mlirArrayAttrGet(b->ctx, 1, &group)));
-  }
-  MlirAttribute group = mlirArrayAttrGet(b->ctx, rank, all);
-  return rank < 2 ? v
-                  : sn(b, "tensor.expand_shape", v, sn_values(0, NULL), sn_tensor(sn_element(t), rank, shape),
-                       sn_attr("reassociation", mlirArrayAttrGet(b->ctx, 1, &group)),
-                       sn_attr("static_output_shape", mlirDenseI64ArrayGet(b->ctx, rank, shape)));
-}
-
-// [a, p, q] to [a, q, p], in this type.
-static MlirValue turned(SnBuilder *b, MlirValue v, MlirType element) {
-  MlirType t = sn_type_of(v);
-  int64_t shape[] = {sn_dim(t, 0), sn_dim(t, 2), sn_dim(t, 1)};
-  MlirAffineExpr e[] = {mlirAffineDimExprGet(b->ctx, 0), mlirAffineDimExprGet(b->ctx, 2),
-                        mlirAffineDimExprGet(b->ctx, 1)};
-  SnAccess in = {.value = v, .map = mlirAffineMapGet(b->ctx, 3, 0, 3, e)};
-  return sn_copy_form_as(b, in, 3, shape, mlirAffineMapMultiDimIdentityGet(b->ctx, 3), element);
-}
 
 // Shape of a tensor whose dimension `at` is in lanes, as many as hold all: [.., size / lanes, .., lanes].
 static intptr_t shape_of_lanes(MlirType t, intptr_t at, int64_t lanes, int64_t *shape) {
@@ -205,23 +169,23 @@ static MlirValue turned_without_zeros(SnBuilder *b, MlirValue v, int64_t channel
 static MlirValue to_lanes(SnBuilder *b, MlirValue v, intptr_t at, int64_t lanes, MlirType element) {
   MlirType t = sn_type_of(v);
   int64_t shape[SN_MAX_DIMS + 1], inner = inner_of(t, at), size = sn_dim(t, at);
-  int64_t three[] = {elements(t) / inner / lanes, lanes, inner}, uneven[] = {elements(t) / inner / size, size, inner};
+  int64_t all = sn_num_elements(t) / inner, three[] = {all / lanes, lanes, inner}, uneven[] = {all / size, size, inner};
   intptr_t rank = shape_of_lanes(t, at, lanes, shape);
   if (size % lanes)
-    return reshaped(b, turned_with_zeros(b, reshaped(b, v, 3, uneven), lanes, element), rank, shape);
-  v = reshaped(b, v, 3, three);
-  return reshaped(b, inner == 1 ? v : turned(b, v, element), rank, shape);
+    return sn_with_shape(b, turned_with_zeros(b, sn_with_shape(b, v, 3, uneven), lanes, element), rank, shape);
+  v = sn_with_shape(b, v, 3, three);
+  return sn_with_shape(b, inner == 1 ? v : sn_turned(b, v, element), rank, shape);
 }
 
 static MlirValue from_lanes(SnBuilder *b, MlirValue v, MlirType t, intptr_t at, int64_t lanes) {
-  int64_t shape[SN_MAX_DIMS], inner = inner_of(t, at), size = sn_dim(t, at), outer = elements(t) / inner / size;
+  int64_t shape[SN_MAX_DIMS], inner = inner_of(t, at), size = sn_dim(t, at), outer = sn_num_elements(t) / inner / size;
   int64_t three[] = {outer * size / lanes, inner, lanes}, four[] = {outer, sn_pieces(size, lanes), inner, lanes};
   for (intptr_t i = 0; i < sn_rank(t); ++i)
     shape[i] = sn_dim(t, i);
   if (size % lanes)
-    return reshaped(b, turned_without_zeros(b, reshaped(b, v, 4, four), size), sn_rank(t), shape);
-  v = reshaped(b, v, 3, three);
-  return reshaped(b, inner == 1 ? v : turned(b, v, sn_element(t)), sn_rank(t), shape);
+    return sn_with_shape(b, turned_without_zeros(b, sn_with_shape(b, v, 4, four), size), sn_rank(t), shape);
+  v = sn_with_shape(b, v, 3, three);
+  return sn_with_shape(b, inner == 1 ? v : sn_turned(b, v, sn_element(t)), sn_rank(t), shape);
 }
 
 // ---- the form ----------------------------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 //
 //   rowwise (d0 = 4, d1 = 22) by (d2 = 462) ins(%x[d0, d1 - 2, d2 - 42] else 0.0) outs(%e[d0, d1, d2])
 //
-// test: test/passes/arrange/channel_lanes.mlir, test/passes/schedule/padded_windows.mlir
+// test: test/passes/arrange/channel_lanes.mlir, test/passes/schedule/channels_last.mlir,
+// test/passes/schedule/padded_windows.mlir
 
 #include "passes/edit/edit.h"
 #include <stdio.h>
@@ -32,4 +33,38 @@ MlirValue sn_copy_form_as(SnBuilder *b, SnAccess in, intptr_t rank, const int64_
   sn_op(&body, "sinter.yield", row, sn_types(0, NULL));
   sn_form_free(&copy);
   return sn_result(made, 0);
+}
+
+int64_t sn_num_elements(MlirType t) {
+  int64_t n = 1;
+  for (intptr_t i = 0; i < sn_rank(t); ++i)
+    n = sn_times(n, sn_dim(t, i));
+  return n;
+}
+
+MlirValue sn_with_shape(SnBuilder *b, MlirValue v, intptr_t rank, const int64_t *shape) {
+  MlirType t = sn_type_of(v);
+  MlirAttribute all[SN_MAX_DIMS + 1];
+  int64_t flat = sn_num_elements(t);
+  for (intptr_t i = 0; i < (rank > sn_rank(t) ? rank : sn_rank(t)); ++i)
+    all[i] = sn_i64(b->ctx, i);
+  if (sn_rank(t) > 1) {
+    MlirAttribute group = mlirArrayAttrGet(b->ctx, sn_rank(t), all);
+    v = sn(b, "tensor.collapse_shape", v, sn_tensor(sn_element(t), 1, &flat),
+           sn_attr("reassociation", mlirArrayAttrGet(b->ctx, 1, &group)));
+  }
+  MlirAttribute group = mlirArrayAttrGet(b->ctx, rank, all);
+  return rank < 2 ? v
+                  : sn(b, "tensor.expand_shape", v, sn_values(0, NULL), sn_tensor(sn_element(t), rank, shape),
+                       sn_attr("reassociation", mlirArrayAttrGet(b->ctx, 1, &group)),
+                       sn_attr("static_output_shape", mlirDenseI64ArrayGet(b->ctx, rank, shape)));
+}
+
+MlirValue sn_turned(SnBuilder *b, MlirValue v, MlirType element) {
+  MlirType t = sn_type_of(v);
+  int64_t shape[] = {sn_dim(t, 0), sn_dim(t, 2), sn_dim(t, 1)};
+  MlirAffineExpr e[] = {mlirAffineDimExprGet(b->ctx, 0), mlirAffineDimExprGet(b->ctx, 2),
+                        mlirAffineDimExprGet(b->ctx, 1)};
+  SnAccess in = {.value = v, .map = mlirAffineMapGet(b->ctx, 3, 0, 3, e)};
+  return sn_copy_form_as(b, in, 3, shape, mlirAffineMapMultiDimIdentityGet(b->ctx, 3), element);
 }

@@ -59,6 +59,10 @@ MlirValue sn_copy_form(SnBuilder *b, SnAccess in, intptr_t rank, const int64_t *
 // The same, widened to floats of this type.
 MlirValue sn_copy_form_as(SnBuilder *b, SnAccess in, intptr_t rank, const int64_t *shape, MlirAffineMap written,
                           MlirType element);
+// [a, p, q] to [a, q, p] by such a form; the elements of a tensor of known sizes, and the tensor in another shape.
+MlirValue sn_turned(SnBuilder *b, MlirValue v, MlirType element);
+int64_t sn_num_elements(MlirType t);
+MlirValue sn_with_shape(SnBuilder *b, MlirValue v, intptr_t rank, const int64_t *shape);
 
 // edit/by_elements.c: each element of what the body gives is a function of one element of what it is given.
 bool sn_goes_by_elements(const SnForm *f);

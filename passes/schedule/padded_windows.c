@@ -65,7 +65,7 @@ static int64_t work(const SnForm *f) {
 }
 
 // As many forms as products may be asked for it: all of them are read so, or none is.
-static bool would_read_windows(const SnForm *f, const SnScheduleOptions *options) {
+bool sn_schedule_reads_windows(const SnForm *f, const SnScheduleOptions *options) {
   MlirAttribute is = sn_schedule_brgemm(f, options);
   return is.ptr && sn_schedule_word_is(is, "pack", "windows");
 }
@@ -85,7 +85,7 @@ static void pad(MlirOperation op, const Options *options) {
     a->fill = mlirAttributeGetNull();
     sn_push(&all, p);
   }
-  if (may && would_read_windows(&to, &options->schedule)) {
+  if (may && sn_schedule_reads_windows(&to, &options->schedule)) {
     for (size_t k = 0; k < f.products.size; ++k) {
       SnAccess *a = rows_side(&to, k);
       a->value = sn_write_padded(&b, rows_side(&f, k), &all.data[k]);
@@ -119,14 +119,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
 }
 
 static const SnOption options[] = {
-    {SN_OPTION_INT, "vector-bits", "bits of a CPU's vector register: 512, 256 or 128", "512", NULL,
-     offsetof(Options, schedule.vector_bits)},
-    {SN_OPTION_INT, "registers", "how many of these a CPU has", "32", NULL, offsetof(Options, schedule.registers)},
-    {SN_OPTION_STRING, "features",
-     "instructions that a CPU has beyond its architecture's, by LLVM's names, with commas: 'avx2,fma'",
-     "avx2,fma,avx512f", NULL, offsetof(Options, schedule.features)},
-    {SN_OPTION_BOOL, "f32-parts", "f32 may be multiplied as sums of three bf16", "false", NULL,
-     offsetof(Options, schedule.f32_parts)},
+    SN_CPU_OPTIONS(Options, schedule),
     {SN_OPTION_INT, "least-work", "multiplications from which on more kernels are worth what they save", SN_LEAST_WORK,
      NULL, offsetof(Options, least_work)},
     {0},

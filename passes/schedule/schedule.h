@@ -24,6 +24,17 @@ typedef struct {
   const SnTable *given; // of weights: those that are not packed before the program runs; NULL: none
 } SnScheduleOptions;
 
+// What a pass is told of the CPU that it asks schedules of: `member` of its options, a SnScheduleOptions.
+#define SN_CPU_OPTIONS(options, member)                                                                                \
+  {SN_OPTION_INT, "vector-bits", "bits of a CPU's vector register: 512, 256 or 128", "512", NULL,                      \
+   offsetof(options, member.vector_bits)},                                                                             \
+      {SN_OPTION_INT, "registers", "how many of these a CPU has", "32", NULL, offsetof(options, member.registers)},    \
+      {SN_OPTION_STRING, "features",                                                                                   \
+       "instructions that a CPU has beyond its architecture's, by LLVM's names, with commas: 'avx2,fma'",              \
+       "avx2,fma,avx512f", NULL, offsetof(options, member.features)},                                                  \
+      {SN_OPTION_BOOL, "f32-parts", "f32 may be multiplied as sums of three bf16", "false", NULL,                      \
+       offsetof(options, member.f32_parts)}
+
 // Bytes of products in f32 from which on a GPU multiplies rows that are multiplied again in parts.
 static inline int64_t sn_parts_from(const SnScheduleOptions *o) { return o->f32_parts ? 0 : o->parts_from; }
 
@@ -44,6 +55,8 @@ bool sn_schedule_gpu_tile(const SnForm *form, const SnScheduleOptions *options, 
 bool sn_schedule_gpu_layer_tile(const SnForm *form, const SnScheduleOptions *options, size_t i,
                                 MlirAttribute *schedule);
 MlirAttribute sn_schedule_brgemm(const SnForm *form, const SnScheduleOptions *options);
+// Which reads windows of an image where they lie.
+bool sn_schedule_reads_windows(const SnForm *form, const SnScheduleOptions *options);
 // The weights of all products are constants, or arguments that a host packs, and this kernel would take them packed
 // (passes/schedule/pack_weights.c).
 bool sn_schedule_packs(const SnForm *form, const char *kernel, const SnScheduleOptions *options);
