@@ -37,6 +37,7 @@ static const SnStep prepare_steps[] = {
     {"sinter-concat", "slices of concatenations read pieces of them", NULL},
     {"sinter-reshape", "matmul(collapse_shape(x)) -> generic over x's own dimensions", NULL},
     {"canonicalize", "what the reshapes stood on is gone", NULL},
+    {"sinter-known-sizes{wrt='$wrt'}", "sizes `?` of reshapes are those of the program", NULL},
     {"sinter-cse", "one op for each value", "prepared"},
     {0},
 };

@@ -22,6 +22,7 @@
 // runs in: differentiate    test: test/passes/differentiate/accesses.mlir
 
 #include "passes/differentiate/differentiate.h"
+#include "passes/merge/merge.h"
 #include <assert.h>
 
 // ---- small forms --------------------------------------------------------------------------
@@ -523,7 +524,10 @@ MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnR
     return made;
   if (to->scattered)
     return sn_scatter_gradient(b, f, f, input, to->map, made, element);
-  const SnAccess *a = &f->inputs.data[input];
+  SnAccess read = f->inputs.data[input];
+  const SnAccess *a = &read;
+  if (sn_always_inside(f, a)) // bounds that say nothing hide no size
+    read.fill = mlirAttributeGetNull();
   MlirValue like = a->value;
   MlirType t = sn_tensor_like(sn_type_of(like), element), is = sn_element(sn_type_of(made));
   intptr_t rank = sn_rank(t);

@@ -5,6 +5,7 @@
 //   %b = arith.divsi %m, %c10                    n
 //   tensor.dim (collapse_shape %y [[0, 1]]), 0   y0 * y1
 //   %w = arith.floordivsi (%n - 4), %c4          n / 4 - 1, where n / 4 rounded down is a number by itself
+//   %l = arith.minsi %n, %m                      the less of n and m, a number by itself, too
 //
 // An exporter computes a size anew wherever it needs one; as sums of products, those that are one are seen to be. Sizes
 // count elements of memory, so a product of some of them is taken not to wrap around.
@@ -133,7 +134,7 @@ bool sn_size_at_least(const SnSizeReader *r, const SnSize *x, int64_t least) {
 
 // ---- reading ------------------------------------------------------------------------------
 
-// 1 + the atom that stands for the size of v in a dimension.
+// 1 + the atom that is the size of v in a dimension.
 static uintptr_t atom_of(SnSizeReader *r, MlirValue v, intptr_t dim) {
   uintptr_t last = 0, k;
   sn_table_get(&r->atoms_of, v.ptr, &last);
@@ -144,29 +145,52 @@ static uintptr_t atom_of(SnSizeReader *r, MlirValue v, intptr_t dim) {
     k = r->atoms.size;
     sn_table_put(&r->atoms_of, v.ptr, k);
   }
-  while (r->atoms.data[k - 1].same)
-    k = r->atoms.data[k - 1].same;
   return k;
 }
 
-static SnSize atom(SnSizeReader *r, MlirValue v, intptr_t dim) {
+static SnSize single(uintptr_t k) {
   SnSize s = sn_size_number(1);
   s.terms[0].n = 1;
-  s.terms[0].atoms[0] = (int)atom_of(r, v, dim) - 1;
+  s.terms[0].atoms[0] = (int)k - 1;
   return s;
 }
 
-void sn_size_unite(SnSizeReader *r, MlirValue tensor, intptr_t i, MlirValue other, intptr_t j) {
-  uintptr_t first = atom_of(r, tensor, i), second = atom_of(r, other, j);
-  if (first != second)
-    r->atoms.data[second - 1].same = first;
+// What stands for an atom, 1 + its number. What that is made of may have been found to be something else since.
+static SnSize standing_for(const SnSizeReader *r, uintptr_t k) {
+  if (!r->atoms.data[k - 1].is)
+    return single(k);
+  const SnSize *is = &r->sizes.data[r->atoms.data[k - 1].is - 1];
+  SnSize sum = sn_size_number(0);
+  for (int i = 0; i < is->n; ++i) {
+    SnSize product = sn_size_number(is->terms[i].factor);
+    for (int a = 0; a < is->terms[i].n; ++a) {
+      SnSize factor = standing_for(r, (uintptr_t)is->terms[i].atoms[a] + 1);
+      product = sn_size_product(&product, &factor);
+    }
+    sum = sn_size_sum(&sum, 1, &product);
+  }
+  return sum.known ? sum : single(k);
 }
 
-bool sn_size_is_dim(const SnSizeReader *r, const SnSize *x, SnSizeAtom *of) {
-  bool is = x->known && x->n == 1 && x->terms[0].factor == 1 && x->terms[0].n == 1;
-  if (is)
-    *of = r->atoms.data[x->terms[0].atoms[0]];
-  return is && of->dim >= 0;
+static SnSize atom(SnSizeReader *r, MlirValue v, intptr_t dim) { return standing_for(r, atom_of(r, v, dim)); }
+
+// 1 + the atom that is computed of x, and of y where it is not null.
+static uintptr_t made_of(SnSizeReader *r, intptr_t kind, const SnSize *x, const SnSize *y, int64_t by) {
+  uintptr_t k = r->made;
+  for (; k; k = r->atoms.data[k - 1].next) {
+    const SnSizeAtom *a = &r->atoms.data[k - 1];
+    if (a->dim == kind && a->by == by && sn_size_equal(&r->sizes.data[a->part], x) &&
+        (!y || sn_size_equal(&r->sizes.data[a->other], y)))
+      return k;
+  }
+  SnSizeAtom made = {.dim = kind, .part = r->sizes.size, .by = by, .next = r->made};
+  sn_push(&r->sizes, *x);
+  if (y) {
+    made.other = r->sizes.size;
+    sn_push(&r->sizes, *y);
+  }
+  sn_push(&r->atoms, made);
+  return r->made = r->atoms.size;
 }
 
 SnSize sn_size_of_dim(SnSizeReader *r, MlirValue v, intptr_t i) {
@@ -188,21 +212,26 @@ SnSize sn_size_of_dim(SnSizeReader *r, MlirValue v, intptr_t i) {
   return s.known ? s : atom(r, v, i);
 }
 
-// x / by, rounded down, of sizes that leave something: 0 <= x.
-static SnSize part(SnSizeReader *r, const SnSize *x, int64_t by) {
-  uintptr_t k = r->parts;
-  while (k && !(r->atoms.data[k - 1].by == by && sn_size_equal(&r->sizes.data[r->atoms.data[k - 1].part], x)))
-    k = r->atoms.data[k - 1].next;
-  if (!k) {
-    sn_push(&r->sizes, *x);
-    sn_push(&r->atoms,
-            ((SnSizeAtom){.dim = SN_SIZE_PART, .part = r->sizes.size - 1, .by = by, .next = r->parts}));
-    k = r->parts = r->atoms.size;
+static int64_t common(int64_t a, int64_t b) {
+  while (b) {
+    int64_t rest = a % b;
+    a = b;
+    b = rest;
   }
-  SnSize s = sn_size_number(1);
-  s.terms[0].n = 1;
-  s.terms[0].atoms[0] = (int)k - 1;
-  return s;
+  return a < 0 ? -a : a;
+}
+
+// What all factors of x, and `with`, are multiples of.
+static int64_t common_factor(const SnSize *x, int64_t with) {
+  for (int k = 0; k < x->n; ++k)
+    with = common(with, x->terms[k].factor);
+  return with;
+}
+
+// x / by, rounded down, of sizes that leave something: 0 <= x. 2 n / 4 is n / 2.
+static SnSize part(SnSizeReader *r, const SnSize *x, int64_t by) {
+  SnSize all = sn_size_number(common_factor(x, by)), less = sn_size_quotient(x, &all);
+  return standing_for(r, made_of(r, SN_SIZE_PART, &less, NULL, by / all.terms[0].factor));
 }
 
 // x / y, rounded down. What is a multiple of a number y leaves the quotient: (n * 5 - 4) / 4 is n + n / 4 - 1.
@@ -237,6 +266,13 @@ static SnSize quotient_to_zero(SnSizeReader *r, const SnSize *x, const SnSize *y
   return exact || sn_size_at_least(r, x, 0) ? quotient(r, x, y) : unknown;
 }
 
+// x % y, of sizes that leave something: 0 <= x.
+static SnSize rest_of(SnSizeReader *r, const SnSize *x, const SnSize *y) {
+  SnSize whole = sn_size_at_least(r, x, 0) ? quotient(r, x, y) : unknown;
+  whole = sn_size_product(&whole, y);
+  return sn_size_sum(x, -1, &whole);
+}
+
 static SnSize of_affine(SnSizeReader *r, MlirOperation apply, MlirAffineExpr e, intptr_t dims) {
   if (mlirAffineExprIsAConstant(e))
     return sn_size_number(mlirAffineConstantExprGetValue(e));
@@ -251,8 +287,19 @@ static SnSize of_affine(SnSizeReader *r, MlirOperation apply, MlirAffineExpr e, 
   if (mlirAffineExprIsAMul(e))
     return sn_size_product(&x, &y);
   if (mlirAffineExprIsAMod(e))
-    return unknown;
+    return rest_of(r, &x, &y);
   return mlirAffineExprIsACeilDiv(e) ? quotient_up(r, &x, &y) : quotient(r, &x, &y);
+}
+
+// Any order of sums, so that two of them are in one.
+static int order_of(const SnSize *x, const SnSize *y) {
+  int first = x->n - y->n;
+  for (int k = 0; k < x->n && !first; ++k) {
+    first = order(&x->terms[k], &y->terms[k]);
+    if (!first && x->terms[k].factor != y->terms[k].factor)
+      first = x->terms[k].factor < y->terms[k].factor ? -1 : 1;
+  }
+  return first;
 }
 
 static SnSize binary(SnSizeReader *r, MlirOperation op) {
@@ -263,8 +310,10 @@ static SnSize binary(SnSizeReader *r, MlirOperation op) {
     return sn_size_sum(&x, -1, &y);
   if (sn_is(op, "arith.muli"))
     return sn_size_product(&x, &y);
-  if (sn_is(op, "arith.divsi"))
+  if (sn_is(op, "arith.divsi") || sn_is(op, "arith.divui"))
     return quotient_to_zero(r, &x, &y);
+  if (sn_is(op, "arith.remsi"))
+    return rest_of(r, &x, &y);
   if (sn_is(op, "arith.floordivsi") || sn_is(op, "arith.ceildivsi"))
     return sn_is(op, "arith.floordivsi") ? quotient(r, &x, &y) : quotient_up(r, &x, &y);
   bool most = sn_is(op, "arith.maxsi");
@@ -273,7 +322,13 @@ static SnSize binary(SnSizeReader *r, MlirOperation op) {
   SnSize more = sn_size_sum(&x, -1, &y), less = sn_size_sum(&y, -1, &x);
   if (sn_size_at_least(r, &more, 0))
     return most ? x : y;
-  return sn_size_at_least(r, &less, 0) ? (most ? y : x) : unknown;
+  if (sn_size_at_least(r, &less, 0))
+    return most ? y : x;
+  if (!sn_size_at_least(r, &x, 0) || !sn_size_at_least(r, &y, 0))
+    return unknown;
+  // The other way around, it is the same.
+  bool turned = order_of(&x, &y) > 0;
+  return standing_for(r, made_of(r, most ? SN_SIZE_MORE : SN_SIZE_LESS, turned ? &y : &x, turned ? &x : &y, 0));
 }
 
 static bool is_bit(MlirValue v) { return mlirTypeIsAInteger(sn_type_of(v)) && sn_bits(sn_type_of(v)) == 1; }
@@ -348,12 +403,99 @@ SnSize sn_size_of_value(SnSizeReader *r, MlirValue v) {
   return s;
 }
 
+// ---- what somebody says ------------------------------------------------------------------
+
+// In which order atoms are taken to be what others are: the less or more of two first, then sizes of later arguments.
+static bool goes_before(const SnSizeReader *r, int a, int b) {
+  const SnSizeAtom *x = &r->atoms.data[a], *y = &r->atoms.data[b];
+  bool chosen = x->dim <= SN_SIZE_LESS, other = y->dim <= SN_SIZE_LESS;
+  if (chosen != other || x->dim < 0 || y->dim < 0)
+    return chosen > other || (chosen == other && y->dim >= 0);
+  bool arguments = mlirValueIsABlockArgument(x->value) && mlirValueIsABlockArgument(y->value);
+  intptr_t p = arguments ? mlirBlockArgumentGetArgNumber(x->value) : a,
+           q = arguments ? mlirBlockArgumentGetArgNumber(y->value) : b;
+  return p != q ? p > q : x->dim > y->dim;
+}
+
+// The atom of term k of s is in no other term.
+static bool is_alone(const SnSize *s, int k) {
+  bool alone = s->terms[k].n == 1;
+  for (int i = 0; i < s->n && alone; ++i)
+    for (int a = 0; a < s->terms[i].n && alone; ++a)
+      alone = i == k || s->terms[i].atoms[a] != s->terms[k].atoms[0];
+  return alone;
+}
+
+static void stands_for(SnSizeReader *r, int atom, const SnSize *is) {
+  sn_push(&r->sizes, *is);
+  r->atoms.data[atom].is = r->sizes.size;
+}
+
+bool sn_size_assume_equal(SnSizeReader *r, const SnSize *x, const SnSize *y) {
+  SnSize zero = sn_size_sum(x, -1, y), is = unknown;
+  if (!zero.known || !zero.n || !sn_size_of_tensors(r, &zero))
+    return false;
+  SnSize by = sn_size_number(common_factor(&zero, 0));
+  zero = sn_size_quotient(&zero, &by);
+  int best = -1;
+  for (int k = 0; k < zero.n; ++k) {
+    int64_t factor = zero.terms[k].factor;
+    if ((factor != 1 && factor != -1) || !is_alone(&zero, k))
+      continue;
+    SnSize term = {.known = true, .n = 1}, rest = sn_size_number(0);
+    term.terms[0] = zero.terms[k];
+    term = sn_size_sum(&zero, -1, &term);
+    rest = sn_size_sum(&rest, -factor, &term);
+    int a = zero.terms[k].atoms[0];
+    // What is taken away from a size may leave less than nothing: no other question about it would be answered.
+    if (sn_size_at_least(r, &rest, 0) && (best < 0 || goes_before(r, a, best))) {
+      best = a;
+      is = rest;
+    }
+  }
+  if (best >= 0)
+    stands_for(r, best, &is);
+  return best >= 0;
+}
+
+bool sn_size_assume_multiple(SnSizeReader *r, const SnSize *x, int64_t of) {
+  if (!sn_size_of_tensors(r, x) || x->n != 1 || x->terms[0].n != 1 || of < 2)
+    return false;
+  int atom = x->terms[0].atoms[0];
+  SnSize single_atom = single((uintptr_t)atom + 1), by = sn_size_number(of / common_factor(x, of));
+  if (by.terms[0].factor == 1)
+    return false;
+  SnSize is = part(r, &single_atom, by.terms[0].factor);
+  is = sn_size_product(&is, &by);
+  stands_for(r, atom, &is);
+  return true;
+}
+
+bool sn_size_of_arguments(const SnSizeReader *r, const SnSize *x, MlirBlock block) {
+  bool all = x->known;
+  for (int k = 0; k < x->n && all; ++k)
+    for (int i = 0; i < x->terms[k].n && all; ++i) {
+      const SnSizeAtom *a = &r->atoms.data[x->terms[k].atoms[i]];
+      if (a->dim >= 0)
+        all = mlirValueIsABlockArgument(a->value) && mlirBlockEqual(mlirBlockArgumentGetOwner(a->value), block);
+      else
+        all = a->dim != SN_SIZE_VALUE && sn_size_of_arguments(r, &r->sizes.data[a->part], block) &&
+              (a->dim == SN_SIZE_PART || sn_size_of_arguments(r, &r->sizes.data[a->other], block));
+    }
+  return all;
+}
+
 // ---- emitting ---------------------------------------------------------------------------------
 
 static MlirValue emit_atom(const SnSizeReader *r, SnBuilder *b, const SnSizeAtom *a) {
   MlirType index = sn_index_type(b->ctx);
   if (a->dim == SN_SIZE_PART)
     return sn(b, "arith.divui", sn_size_emit(r, b, &r->sizes.data[a->part]), sn_index(b, a->by));
+  if (a->dim == SN_SIZE_LESS || a->dim == SN_SIZE_MORE) {
+    MlirValue x = sn_size_emit(r, b, &r->sizes.data[a->part]);
+    return sn(b, a->dim == SN_SIZE_LESS ? "arith.minsi" : "arith.maxsi", x,
+              sn_size_emit(r, b, &r->sizes.data[a->other]));
+  }
   if (a->dim >= 0)
     return sn(b, "tensor.dim", a->value, sn_index(b, a->dim), index);
   return mlirTypeIsAIndex(sn_type_of(a->value)) ? a->value : sn(b, "arith.index_cast", a->value, index);

@@ -7,15 +7,15 @@
 
 // A number that nothing is known of: the size of a tensor in a dimension, or (dim is SN_SIZE_VALUE) an index value. Or
 // (SN_SIZE_PART) what is left of a sum of sizes that is divided, where it is no multiple: sizes[part] / by, rounded
-// down.
-enum { SN_SIZE_VALUE = -1, SN_SIZE_PART = -2 };
+// down. Or the less or the more of two sizes, sizes[part] and sizes[other], of which nobody knows which that is.
+enum { SN_SIZE_VALUE = -1, SN_SIZE_PART = -2, SN_SIZE_LESS = -3, SN_SIZE_MORE = -4 };
 typedef struct {
   MlirValue value;
   intptr_t dim;
-  size_t part;
+  size_t part, other;
   int64_t by;
-  uintptr_t next; // 1 + the one before with this value; 0 if there is none
-  uintptr_t same; // 1 + the one that it is equal to and that stands for it; 0: it stands for itself
+  uintptr_t next; // 1 + the one before with this value, or that is computed, too; 0 if there is none
+  uintptr_t is;   // 1 + where in sizes what it is equal to is, which stands for it; 0: it stands for itself
 } SnSizeAtom;
 
 enum { SN_SIZE_ATOMS = 4, SN_SIZE_TERMS = 6 };
@@ -37,17 +37,19 @@ typedef struct {
   SN_VEC(SnSize) sizes;
   SnTable atoms_of; // values -> 1 + the last of their atoms
   SnTable values;   // index values that were read -> 1 + where in sizes
-  uintptr_t parts;  // 1 + the last atom that is a part; 0 if there is none
+  uintptr_t made;   // 1 + the last atom that is a part, or the less or more of two; 0 if there is none
   bool forgets;     // operations change between questions: nothing is kept
 } SnSizeReader;
 
 // An index or integer value, and the size of a tensor or memref in a dimension.
 SnSize sn_size_of_value(SnSizeReader *r, MlirValue v);
 SnSize sn_size_of_dim(SnSizeReader *r, MlirValue tensor, intptr_t i);
-// Somebody says that the two are one size; the first stands for both in whatever is read from now on.
-void sn_size_unite(SnSizeReader *r, MlirValue tensor, intptr_t i, MlirValue other, intptr_t j);
-// The size of a tensor that all of x is, a dimension that nobody knows more of; false if it is more than that.
-bool sn_size_is_dim(const SnSizeReader *r, const SnSize *x, SnSizeAtom *of);
+// Somebody says that x and y are one, or that x is a multiple of a number: in whatever is read from now on, an atom of
+// them is what it is by that. False if that says of no atom what it is, or it was known before.
+bool sn_size_assume_equal(SnSizeReader *r, const SnSize *x, const SnSize *y);
+bool sn_size_assume_multiple(SnSizeReader *r, const SnSize *x, int64_t of);
+// Whether each tensor that x is made of is an argument of the block, and x of nothing else.
+bool sn_size_of_arguments(const SnSizeReader *r, const SnSize *x, MlirBlock block);
 // The size as an index value; its atoms are known where the builder stands.
 MlirValue sn_size_emit(const SnSizeReader *r, SnBuilder *b, const SnSize *s);
 void sn_size_reader_free(SnSizeReader *r);

@@ -226,60 +226,6 @@ static void drop_slice(Known *k, MlirOperation slice) {
     mlirValueReplaceAllUsesOfWith(sn_result(slice, 0), x);
 }
 
-// ---- asserts -------------------------------------------------------------------------------------
-
-static bool is_argument(MlirBlock body, MlirValue v) {
-  return mlirValueIsABlockArgument(v) && mlirBlockEqual(mlirBlockArgumentGetOwner(v), body);
-}
-
-static MlirValue size_at(Known *k, SnBuilder *head, SnSizeAtom a) {
-  MlirValue v = sn(head, "tensor.dim", a.value, sn_index(head, a.dim), sn_index_type(head->ctx));
-  sn_table_put(&k->asserts, sn_definer(v).ptr, 1);
-  return v;
-}
-
-// Sizes of arguments of which the program asserts that they are one are one everywhere, once that is asserted before
-// anything else is done.
-static void take_assert(Known *k, SnBuilder *head, MlirBlock body, MlirOperation assert) {
-  MlirOperation compare = sn_def(sn_operand(assert, 0), "arith.cmpi");
-  if (sn_null(compare) || sn_int_attr(compare, "predicate", -1) != SN_EQUAL)
-    return;
-  SnSizeReader r = {.forgets = true};
-  SnSize x = sn_size_of_value(&r, sn_operand(compare, 0)), y = sn_size_of_value(&r, sn_operand(compare, 1));
-  SnSizeAtom a, b;
-  bool sizes = sn_size_is_dim(&r, &x, &a) && sn_size_is_dim(&r, &y, &b) && is_argument(body, a.value) &&
-               is_argument(body, b.value) && (a.dim != b.dim || !sn_same(a.value, b.value));
-  sn_size_reader_free(&r);
-  SnSize before = sizes ? sn_size_of_dim(&k->reader, a.value, a.dim) : x,
-         other = sizes ? sn_size_of_dim(&k->reader, b.value, b.dim) : y;
-  if (!sizes || sn_size_equal(&before, &other)) // asserted already
-    return;
-  head->loc = mlirOperationGetLocation(assert);
-  MlirValue sides[] = {size_at(k, head, a), size_at(k, head, b)};
-  MlirValue same = sn(head, "arith.cmpi", sn_values(2, sides), sn_attr("predicate", sn_i64(head->ctx, SN_EQUAL)));
-  sn_table_put(&k->asserts, sn_definer(same).ptr, 1);
-  sn_op(head, "cf.assert", same, sn_types(0, NULL), sn_attr("msg", sn_get_attr(assert, "msg")));
-  mlirOperationDestroy(assert);
-  bool in_order = mlirBlockArgumentGetArgNumber(a.value) <= mlirBlockArgumentGetArgNumber(b.value);
-  const SnSizeAtom *first = in_order ? &a : &b, *second = in_order ? &b : &a;
-  sn_size_unite(&k->reader, first->value, first->dim, second->value, second->dim);
-}
-
-static void take_asserts(Known *k, MlirOperation func) {
-  MlirRegion region = mlirOperationGetRegion(func, 0);
-  MlirBlock body = mlirRegionGetFirstBlock(region);
-  if (mlirBlockIsNull(body) || !mlirBlockIsNull(mlirBlockGetNextInRegion(body)))
-    return;
-  SnOpVec found = {0};
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_is(op, "cf.assert"))
-      sn_push(&found, op);
-  SnBuilder head = sn_at_start(body, mlirOperationGetLocation(func));
-  for (size_t i = 0; i < found.size; ++i)
-    take_assert(k, &head, body, found.data[i]);
-  sn_vec_free(&found);
-}
-
 // ---- numbers ---------------------------------------------------------------------------------------
 
 // The number of turns of a linalg op's loop; SN_DYNAMIC if no operand says it.
@@ -351,7 +297,7 @@ static void take_numbers(MlirOperation func) {
 typedef struct {
   Known known;
   MlirOperation func;
-  SnOpVec generics;
+  SnOpVec generics, parts;
 } Walk;
 
 static MlirWalkResult look(MlirOperation op, void *user) {
@@ -364,6 +310,8 @@ static MlirWalkResult look(MlirOperation op, void *user) {
     sn_push(&w->generics, op);
   if (sn_is(op, "tensor.extract_slice") || sn_is(op, "tensor.insert_slice"))
     drop_slice(&w->known, op);
+  if (sn_is(op, "tensor.extract_slice") || sn_is(op, "tensor.concat"))
+    sn_push(&w->parts, op);
   if (sn_is(op, "arith.cmpi"))
     decide(&w->known, op);
   else if (sn_num_results(op) == 1)
@@ -375,13 +323,16 @@ static MlirLogicalResult run_function(MlirOperation func, void *user) {
   const bool *differentiated = user;
   Walk w = {.func = func};
   sn_drop_broadcast_sizes(func);
-  take_asserts(&w.known, func);
+  sn_take_asserted_sizes(func, &w.known.reader, &w.known.asserts);
   mlirOperationWalk(func, look, &w, MlirWalkPreOrder);
   for (size_t i = 0; i < w.generics.size; ++i)
     in_body(&w.known, w.generics.data[i]);
+  for (size_t i = 0; i < w.parts.size; ++i)
+    sn_unfold_equal_parts(&w.known.reader, w.parts.data[i]);
   if (!*differentiated)
     take_numbers(func);
   sn_vec_free(&w.generics);
+  sn_vec_free(&w.parts);
   sn_vec_free(&w.known.values);
   sn_table_free(&w.known.by_size);
   sn_table_free(&w.known.asserts);

@@ -334,3 +334,63 @@ func.func @part_for_all(%z: tensor<?x8xf32>, %x: tensor<?x?x5xf32>, %g: tensor<?
       : (tensor<?x?x5xf32>, tensor<?x?x5xf32>, tensor<?x8xf32>) -> tensor<?x8xf32>
   return %d : tensor<?x8xf32>
 }
+
+// -----
+
+// Two parts side by side are read with bounds, which say nothing where a part is as long as all: its gradient is the
+// part of the whole's, without bounds. (A bound hides who says the size, and keeps kernels apart.)
+
+// CHECK-LABEL: func @bounds_of_equal
+//       CHECK:   %[[T:.+]]:2 = sinter.rowwise (i = 2, j = ?) by (k = 5)
+//       CHECK:   sinter.rowwise (d = 2) by (d1 = ?, d2 = 5)
+//  CHECK-NEXT:       ins(%[[T]]#0[d, d1, d2] : tensor<2x?x5xf32>)
+//       CHECK:   sinter.rowwise (d = 2) by (d1 = ?, d2 = 5)
+//  CHECK-NEXT:       ins(%[[T]]#1[d, d1, d2] : tensor<2x?x5xf32>)
+func.func @bounds_of_equal(%s: tensor<?xf32>, %g: tensor<2x?x5xf32>) -> (tensor<?x5xf32>, tensor<?x5xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %s, %c0 : tensor<?xf32>
+  %o = tensor.empty(%n) : tensor<?x5xf32>
+  %x = sinter.rowwise (i = ?) by (j = 5) ins(%s[i] : tensor<?xf32>) outs(%o[i, j] : tensor<?x5xf32>) {
+  ^row(%a: f32):
+    %r = sinter.broadcast %a : f32 -> tensor<5xf32>
+    sinter.yield %r : tensor<5xf32>
+  }
+  %y = sinter.rowwise (i = ?) by (j = 5) ins(%s[i] : tensor<?xf32>) outs(%o[i, j] : tensor<?x5xf32>) {
+  ^row(%a: f32):
+    %e = math.exp %a : f32
+    %r = sinter.broadcast %e : f32 -> tensor<5xf32>
+    sinter.yield %r : tensor<5xf32>
+  }
+  %e = tensor.empty(%n) : tensor<2x?x5xf32>
+  %z = sinter.rowwise (i = 2, j = ?) by (k = 5)
+      ins(%x[j, k] : tensor<?x5xf32> else 0.0, %y[j, k] : tensor<?x5xf32> else 0.0)
+      outs(%e[i, j, k] : tensor<2x?x5xf32>) {
+  ^row(%a: tensor<5xf32>, %b: tensor<5xf32>):
+    %i = sinter.index i : index
+    %c1 = arith.constant 1 : index
+    %first = arith.cmpi ult, %i, %c1 : index
+    %r = arith.select %first, %a, %b : tensor<5xf32>
+    sinter.yield %r : tensor<5xf32>
+  }
+  %dx, %dy = sinter.differentiate %z upstream(%g) wrt(%x, %y)
+      : (tensor<2x?x5xf32>, tensor<2x?x5xf32>, tensor<?x5xf32>, tensor<?x5xf32>) -> (tensor<?x5xf32>, tensor<?x5xf32>)
+  return %dx, %dy : tensor<?x5xf32>, tensor<?x5xf32>
+}
+
+// -----
+
+// Of a size that nobody knows to be the whole's, there may be less.
+
+// CHECK-LABEL: func @bounds_of_shorter
+//       CHECK:   sinter.rowwise (d = 2) by (d1 = ?, d2 = 5)
+//  CHECK-NEXT:       ins(%{{.+}}[d, d1, d2] : tensor<2x?x5xf32> else 0.0
+func.func @bounds_of_shorter(%x: tensor<?x5xf32>, %g: tensor<2x?x5xf32>, %e: tensor<2x?x5xf32>) -> tensor<?x5xf32> {
+  %z = sinter.rowwise (i = 2, j = ?) by (k = 5)
+      ins(%x[j, k] : tensor<?x5xf32> else 0.0) outs(%e[i, j, k] : tensor<2x?x5xf32>) {
+  ^row(%a: tensor<5xf32>):
+    sinter.yield %a : tensor<5xf32>
+  }
+  %dx = sinter.differentiate %z upstream(%g) wrt(%x)
+      : (tensor<2x?x5xf32>, tensor<2x?x5xf32>, tensor<?x5xf32>) -> tensor<?x5xf32>
+  return %dx : tensor<?x5xf32>
+}
