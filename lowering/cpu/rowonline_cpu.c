@@ -189,6 +189,44 @@ static MlirValue least_finite(SnBuilder *b, MlirType t, int64_t width) {
   return sn_splat(b, width > 1 ? sn_vector(t, width) : t, mlirFloatAttrDoubleGet(b->ctx, t, least));
 }
 
+// The maximum and the sums are known. Where they are not those of finite numbers, or the maximum was never raised, two
+// loops have them: `state` is of one, the maximum and then the sums.
+static void know_results(SnBuilder *b, Online *o, bool fixed, const MlirValue *state) {
+  SnRowProgram *p = o->row->program;
+  MlirType t = sn_type_of(sn_result(o->maximum, 0));
+  MlirValue results[SN_CARRIED], again[SN_CARRIED];
+  MlirType types[SN_CARRIED];
+  intptr_t m = 1 + (intptr_t)o->sums.size;
+  for (intptr_t i = 0; i < m; ++i) {
+    results[i] = sn_result(i ? o->sums.data[i - 1] : o->maximum, 0);
+    types[i] = sn_type_of(results[i]);
+  }
+  MlirValue not_known = {0};
+  for (size_t i = 0; i < o->sums.size; ++i) {
+    bool alone = !sn_null(sn_exp_under_maximum(sn_operand(o->sums.data[i], 0)));
+    MlirValue s = state[1 + i], zero = alone ? s : sn(b, "arith.subf", s, s);
+    if (alone && i) // NaN where the first is
+      continue;
+    MlirValue is = sn(b, "arith.cmpf", zero, zero, sn_attr("predicate", sn_i64(b->ctx, 14))); // uno
+    not_known = sn_none(not_known) ? is : sn(b, "arith.ori", not_known, is);
+  }
+  MlirValue least =
+      sn(b, "arith.cmpf", state[0], least_finite(b, t, 1), sn_attr("predicate", sn_i64(b->ctx, 1))); // oeq
+  MlirValue otherwise = sn(b, "arith.ori", not_known, least);
+  if (!fixed && p->kept.size) // single columns share a factor
+    otherwise = sn(b, "arith.ori", otherwise,
+                   sn(b, "arith.cmpi", sn_form_columns(b, p->form), sn_index(b, o->row->lanes),
+                      sn_attr("predicate", sn_i64(b->ctx, 6)))); // ult
+  SnIf odd = sn_if_types(b, otherwise, (SnTypes){m, types});
+  separate(b, o, sn_values(m, results), again);
+  set_factors(b, o, (MlirValue){0});
+  sn_else_values(b, &odd, sn_values(m, again));
+  set_factors(b, o, state[0]);
+  sn_end_if_values(b, &odd, sn_values(m, state));
+  for (intptr_t i = 0; i < m; ++i)
+    sn_row_know(p, results[i], sn_result(odd.op, i));
+}
+
 void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at) {
   SnRowProgram *p = r->program;
   const SnPhase *first = &p->phases.data[at];
@@ -241,37 +279,7 @@ void sn_cpu_online_columns(SnBuilder *b, SnCpuRow *r, size_t at) {
 
   for (size_t i = 0; i < o.others.size; ++i)
     sn_row_know(p, sn_result(o.others.data[i], 0), state[1 + o.sums.size + i]);
-  MlirValue results[SN_CARRIED], again[SN_CARRIED];
-  MlirType types[SN_CARRIED];
-  intptr_t m = 1 + (intptr_t)o.sums.size;
-  for (intptr_t i = 0; i < m; ++i) {
-    results[i] = sn_result(i ? o.sums.data[i - 1] : o.maximum, 0);
-    types[i] = sn_type_of(results[i]);
-  }
-  MlirValue not_known = {0};
-  for (size_t i = 0; i < o.sums.size; ++i) {
-    bool alone = !sn_null(sn_exp_under_maximum(sn_operand(o.sums.data[i], 0)));
-    MlirValue s = state[1 + i], zero = alone ? s : sn(b, "arith.subf", s, s);
-    if (alone && i) // NaN where the first is
-      continue;
-    MlirValue is = sn(b, "arith.cmpf", zero, zero, sn_attr("predicate", sn_i64(b->ctx, 14))); // uno
-    not_known = sn_none(not_known) ? is : sn(b, "arith.ori", not_known, is);
-  }
-  MlirValue least =
-      sn(b, "arith.cmpf", state[0], least_finite(b, t, 1), sn_attr("predicate", sn_i64(b->ctx, 1))); // oeq
-  MlirValue otherwise = sn(b, "arith.ori", not_known, least);
-  if (!fixed && p->kept.size) // single columns share a factor
-    otherwise = sn(b, "arith.ori", otherwise,
-                   sn(b, "arith.cmpi", sn_form_columns(b, p->form), sn_index(b, lanes),
-                      sn_attr("predicate", sn_i64(b->ctx, 6)))); // ult
-  SnIf odd = sn_if_types(b, otherwise, (SnTypes){m, types});
-  separate(b, &o, sn_values(m, results), again);
-  set_factors(b, &o, (MlirValue){0});
-  sn_else_values(b, &odd, sn_values(m, again));
-  set_factors(b, &o, state[0]);
-  sn_end_if_values(b, &odd, sn_values(m, state));
-  for (intptr_t i = 0; i < m; ++i)
-    sn_row_know(p, results[i], sn_result(odd.op, i));
+  know_results(b, &o, fixed, state);
   sn_vec_free(&o.sums);
   sn_vec_free(&o.others);
 }

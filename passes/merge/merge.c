@@ -461,6 +461,80 @@ static void keep_cut(const SnForm *f, MlirOperation made) {
     sn_set_attr(made, "sinter.cut", cut);
 }
 
+// The body of a, then of b, whose inputs that flow are what a's gives. `a_map`, `b_map`: empty.
+static void merge_bodies(SnMerge *m, SnBuilder *body, const intptr_t *a_place, const intptr_t *b_place, SnMap *a_map,
+                         SnMap *b_map) {
+  SnForm *a = &m->a, *b = &m->b, *to = &m->merged;
+  Yields y = {0};
+  MlirValue inside = {0};
+  MlirAffineMap bounds = {0};
+  if (!sn_null(a->op)) {
+    map_inputs(m, a, a_place, a_map);
+    if (m->guard) {
+      bounds = sn_map_replace(m->guard->map, (intptr_t)to->dims.size, m->b_dims);
+      inside = sn_emit_inside(body, to, bounds, sn_type_of(m->guard->value));
+    }
+    move_form(m, body, a, m->a_dims, a_map, &y, inside);
+  }
+  for (size_t k = sn_first_input(b); k < b->inputs.size && !m->into_finish; ++k) {
+    size_t result;
+    if (!sn_flows(m, k, &result))
+      continue;
+    MlirValue v = body_value(a, result, a_map);
+    MlirAttribute fill = b->inputs.data[k].fill;
+    if (!sn_none(inside) && !sn_is_fill_outside(to, v, fill, bounds, sn_type_of(m->guard->value))) {
+      MlirValue chosen[] = {inside, v, sn_constant(body, fill)};
+      v = sn_row_op(body, "arith.select", (MlirType){0}, 3, chosen);
+    }
+    sn_map(b_map, sn_input_argument(b, k), v);
+  }
+  if (!m->into_finish) {
+    map_inputs(m, b, b_place, b_map);
+    move_form(m, body, b, m->b_dims, b_map, &y, (MlirValue){0});
+  }
+  for (size_t k = 0; k < y.yielded.size; ++k)
+    sn_push(&y.accumulated, y.yielded.data[k]);
+  sn_op(body, "sinter.yield", sn_values((intptr_t)y.accumulated.size, y.accumulated.data), sn_types(0, NULL));
+  sn_vec_free(&y.accumulated);
+  sn_vec_free(&y.yielded);
+}
+
+// What a's finish gives, then b's, or b's body where it is part of the finish.
+static void merge_finishes(SnMerge *m, SnBuilder *end, const intptr_t *a_place, const intptr_t *b_place) {
+  SnForm *a = &m->a, *b = &m->b;
+  SnValueVec a_values = {0}, b_values = {0}, finished = {0};
+  size_t first = 0;
+  if (accumulates(m, a)) {
+    move_finish(m, end, a, a_place, a_place, 0, &a_values);
+    yield_finished(m, a, &a_values, &finished);
+    first = a->accumulators.size;
+  }
+  if (m->into_finish) {
+    finish_with(m, end, &a_values, b_place, &finished);
+  } else if (accumulates(m, b)) {
+    move_finish(m, end, b, b_place, a_place, first, &b_values);
+    yield_finished(m, b, &b_values, &finished);
+  }
+  sn_op(end, "sinter.yield", sn_values((intptr_t)finished.size, finished.data), sn_types(0, NULL));
+  sn_vec_free(&a_values);
+  sn_vec_free(&b_values);
+  sn_vec_free(&finished);
+}
+
+// Who read a result of either reads the merged form's.
+static void replace_results(SnMerge *m) {
+  SnForm *a = &m->a, *b = &m->b, *to = &m->merged;
+  intptr_t result = 0;
+  for (size_t k = 0; k < a->outputs.size; ++k)
+    if (m->keep[k])
+      mlirValueReplaceAllUsesOfWith(sn_result(a->op, (intptr_t)k), sn_result(to->op, result++));
+  for (size_t k = 0; k < b->outputs.size; ++k)
+    mlirValueReplaceAllUsesOfWith(sn_result(b->op, (intptr_t)k), sn_result(to->op, result++));
+  mlirOperationDestroy(b->op);
+  if (!m->duplicate && !sn_null(a->op))
+    mlirOperationDestroy(a->op);
+}
+
 MlirOperation sn_merge(SnMerge *m) {
   SnForm *a = &m->a, *b = &m->b, *to = &m->merged;
   SnBuilder at = sn_before(b->op);
@@ -486,74 +560,16 @@ MlirOperation sn_merge(SnMerge *m) {
   keep_cut(b, made);
   rename_dims(m, a, m->a_dims, 0);
   rename_dims(m, b, m->b_dims, sn_num_sides(a));
-
   SnBuilder body = sn_at_end(to->body, at.loc);
   SnMap a_map = {0}, b_map = {0};
-  Yields y = {0};
-  MlirValue inside = {0};
-  MlirAffineMap bounds = {0};
-  if (!sn_null(a->op)) {
-    map_inputs(m, a, a_place, &a_map);
-    if (m->guard) {
-      bounds = sn_map_replace(m->guard->map, (intptr_t)to->dims.size, m->b_dims);
-      inside = sn_emit_inside(&body, to, bounds, sn_type_of(m->guard->value));
-    }
-    move_form(m, &body, a, m->a_dims, &a_map, &y, inside);
-  }
-  if (!m->into_finish) {
-    for (size_t k = sn_first_input(b); k < b->inputs.size; ++k) {
-      size_t result;
-      if (!sn_flows(m, k, &result))
-        continue;
-      MlirValue v = body_value(a, result, &a_map);
-      MlirAttribute fill = b->inputs.data[k].fill;
-      if (!sn_none(inside) && !sn_is_fill_outside(to, v, fill, bounds, sn_type_of(m->guard->value))) {
-        MlirValue chosen[] = {inside, v, sn_constant(&body, fill)};
-        v = sn_row_op(&body, "arith.select", (MlirType){0}, 3, chosen);
-      }
-      sn_map(&b_map, sn_input_argument(b, k), v);
-    }
-    map_inputs(m, b, b_place, &b_map);
-    move_form(m, &body, b, m->b_dims, &b_map, &y, (MlirValue){0});
-  }
-  for (size_t k = 0; k < y.yielded.size; ++k)
-    sn_push(&y.accumulated, y.yielded.data[k]);
-  sn_op(&body, "sinter.yield", sn_values((intptr_t)y.accumulated.size, y.accumulated.data), sn_types(0, NULL));
-
+  merge_bodies(m, &body, a_place, b_place, &a_map, &b_map);
   if (finish) {
     SnBuilder end = sn_at_end(to->finish, at.loc);
-    SnValueVec a_values = {0}, b_values = {0}, finished = {0};
-    size_t first = 0;
-    if (accumulates(m, a)) {
-      move_finish(m, &end, a, a_place, a_place, 0, &a_values);
-      yield_finished(m, a, &a_values, &finished);
-      first = a->accumulators.size;
-    }
-    if (m->into_finish) {
-      finish_with(m, &end, &a_values, b_place, &finished);
-    } else if (accumulates(m, b)) {
-      move_finish(m, &end, b, b_place, a_place, first, &b_values);
-      yield_finished(m, b, &b_values, &finished);
-    }
-    sn_op(&end, "sinter.yield", sn_values((intptr_t)finished.size, finished.data), sn_types(0, NULL));
-    sn_vec_free(&a_values);
-    sn_vec_free(&b_values);
-    sn_vec_free(&finished);
+    merge_finishes(m, &end, a_place, b_place);
   }
-
-  size_t result = 0;
-  for (size_t k = 0; k < a->outputs.size; ++k)
-    if (m->keep[k])
-      mlirValueReplaceAllUsesOfWith(sn_result(a->op, (intptr_t)k), sn_result(to->op, (intptr_t)result++));
-  for (size_t k = 0; k < b->outputs.size; ++k)
-    mlirValueReplaceAllUsesOfWith(sn_result(b->op, (intptr_t)k), sn_result(to->op, (intptr_t)result++));
-  mlirOperationDestroy(b->op);
-  if (!m->duplicate && !sn_null(a->op))
-    mlirOperationDestroy(a->op);
+  replace_results(m);
   sn_map_free(&a_map);
   sn_map_free(&b_map);
-  sn_vec_free(&y.accumulated);
-  sn_vec_free(&y.yielded);
   free(a_place);
   free(b_place);
   return to->op;

@@ -114,25 +114,9 @@ static MlirValue initial(const SnForm *f, SnBuilder *b, SnView init, size_t inpu
   return init.constant.ptr ? sn_constant(b, init.constant) : sn_input_argument(f, input);
 }
 
-bool sn_raise_reduce(SnRaise *r) {
-  Reduced to[SN_MAX_ACCUMULATORS];
-  bool tensor_init = false, same_maps = true, closing = false, wins = false;
-  if (!sn_raise_want_asserts(r))
-    return false;
-  for (intptr_t u = 0; u < r->num_used; ++u) {
-    if (!match(r, r->used[u], &to[u]))
-      return false;
-    tensor_init |= to[u].has_init && !to[u].init.constant.ptr;
-    wins |= to[u].is_winner;
-    closing |= to[u].has_init || !mlirTypeEqual(to[u].type, to[u].wide);
-    same_maps &=
-        mlirAffineMapEqual(sn_raise_map(r, r->num_inputs + r->used[u]), sn_raise_map(r, r->num_inputs + r->used[0]));
-  }
-  for (intptr_t k = 0; k < r->num_outputs; ++k)
-    if (sn_raise_wants_output(r, k))
-      return sn_no(r->op, "what it combines depends on what was combined so far");
-
-  // Which loops are rows and which are columns.
+// Which loops are rows and which are columns. What is combined over the loops in front of all others is combined over
+// rows, if `may` be.
+static bool lay_out(SnRaise *r, bool full, bool wins, bool may, bool *over_rows) {
   intptr_t inner[SN_MAX_DIMS], n = 0, first_parallel = r->num_loops;
   for (intptr_t d = r->num_loops; d-- > 0;)
     if (r->parallel[d])
@@ -140,35 +124,22 @@ bool sn_raise_reduce(SnRaise *r) {
   for (intptr_t d = 0; d < r->num_loops; ++d)
     if (!r->parallel[d])
       inner[n++] = d;
-  bool full = !r->num_parallel && !wins;
-  bool over_rows = full || (inner[n - 1] < first_parallel && same_maps && !tensor_init && !wins);
+  *over_rows = full || (inner[n - 1] < first_parallel && may && !wins);
   for (intptr_t k = 1; wins && k < n; ++k)
     if (r->sizes[inner[k]] == SN_DYNAMIC)
       return sn_no(r->op, "a position in a row of several dimensions, one of size `?`");
-  SnForm *f = &r->form;
   if (full)
     sn_raise_layout(r, n > 1 ? n - 1 : 1, inner, n > 1, inner + n - 1, 0, NULL);
-  else if (over_rows)
+  else if (*over_rows)
     sn_raise_layout(r, n, inner, r->num_parallel, r->order, 0, NULL);
   else
     sn_raise_layout(r, r->num_parallel, r->order, n, inner, 0, NULL);
+  return true;
+}
 
-  SnBuilder b = sn_before(r->op);
-  sn_raise_sources(r, &b);
-  for (intptr_t u = 0; u < r->num_used; ++u) {
-    if (to[u].has_init && !to[u].init.constant.ptr)
-      to[u].input = sn_raise_input(r, &b, to[u].init);
-    if (has_start(&to[u]) && !to[u].winner.start.constant.ptr)
-      to[u].start = sn_raise_input(r, &b, to[u].winner.start);
-    sn_raise_destination(r, &b, r->used[u]);
-    if (over_rows)
-      sn_push(&f->accumulators, (SnAccumulator){SN_STR(to[u].combiner->kind), kept(r), to[u].wide});
-  }
-  if (!sn_raise_sized(r))
-    return false;
-  sn_form_create(&b, f, over_rows && closing);
-
-  SnBuilder in = sn_at_end(f->body, b.loc);
+static void write_body(SnRaise *r, const Reduced *to, MlirLocation loc, bool full, bool over_rows) {
+  const SnForm *f = &r->form;
+  SnBuilder in = sn_at_end(f->body, loc);
   sn_raise_body(r, &in);
   MlirValue yields[SN_MAX_ACCUMULATORS];
   for (intptr_t u = 0; u < r->num_used; ++u) {
@@ -191,17 +162,61 @@ bool sn_raise_reduce(SnRaise *r) {
                 to[u].has_init && !to[u].init.constant.ptr ? sn_input_argument(f, to[u].input) : (MlirValue){0});
     yields[u] = v;
   }
-  in.loc = b.loc;
+  in.loc = loc;
   sn_op(&in, "sinter.yield", sn_values(r->num_used, yields), sn_types(0, NULL));
+}
 
-  if (f->finish.ptr) {
-    SnBuilder end = sn_at_end(f->finish, b.loc);
-    for (intptr_t u = 0; u < r->num_used; ++u)
-      yields[u] = close(&end, &to[u], mlirBlockGetArgument(f->finish, u),
-                        to[u].has_init && !to[u].init.constant.ptr ? finish_argument(f, to[u].input) : (MlirValue){0});
-    end.loc = b.loc;
-    sn_op(&end, "sinter.yield", sn_values(r->num_used, yields), sn_types(0, NULL));
+static void write_finish(SnRaise *r, const Reduced *to, MlirLocation loc) {
+  const SnForm *f = &r->form;
+  SnBuilder end = sn_at_end(f->finish, loc);
+  MlirValue yields[SN_MAX_ACCUMULATORS];
+  for (intptr_t u = 0; u < r->num_used; ++u)
+    yields[u] = close(&end, &to[u], mlirBlockGetArgument(f->finish, u),
+                      to[u].has_init && !to[u].init.constant.ptr ? finish_argument(f, to[u].input) : (MlirValue){0});
+  end.loc = loc;
+  sn_op(&end, "sinter.yield", sn_values(r->num_used, yields), sn_types(0, NULL));
+}
+
+bool sn_raise_reduce(SnRaise *r) {
+  Reduced to[SN_MAX_ACCUMULATORS];
+  bool tensor_init = false, same_maps = true, closing = false, wins = false;
+  if (!sn_raise_want_asserts(r))
+    return false;
+  for (intptr_t u = 0; u < r->num_used; ++u) {
+    if (!match(r, r->used[u], &to[u]))
+      return false;
+    tensor_init |= to[u].has_init && !to[u].init.constant.ptr;
+    wins |= to[u].is_winner;
+    closing |= to[u].has_init || !mlirTypeEqual(to[u].type, to[u].wide);
+    same_maps &=
+        mlirAffineMapEqual(sn_raise_map(r, r->num_inputs + r->used[u]), sn_raise_map(r, r->num_inputs + r->used[0]));
   }
+  for (intptr_t k = 0; k < r->num_outputs; ++k)
+    if (sn_raise_wants_output(r, k))
+      return sn_no(r->op, "what it combines depends on what was combined so far");
+
+  bool full = !r->num_parallel && !wins, over_rows;
+  if (!lay_out(r, full, wins, same_maps && !tensor_init, &over_rows))
+    return false;
+  SnForm *f = &r->form;
+  SnBuilder b = sn_before(r->op);
+  sn_raise_sources(r, &b);
+  for (intptr_t u = 0; u < r->num_used; ++u) {
+    if (to[u].has_init && !to[u].init.constant.ptr)
+      to[u].input = sn_raise_input(r, &b, to[u].init);
+    if (has_start(&to[u]) && !to[u].winner.start.constant.ptr)
+      to[u].start = sn_raise_input(r, &b, to[u].winner.start);
+    sn_raise_destination(r, &b, r->used[u]);
+    if (over_rows)
+      sn_push(&f->accumulators, (SnAccumulator){SN_STR(to[u].combiner->kind), kept(r), to[u].wide});
+  }
+  if (!sn_raise_sized(r))
+    return false;
+  sn_form_create(&b, f, over_rows && closing);
+
+  write_body(r, to, b.loc, full, over_rows);
+  if (f->finish.ptr)
+    write_finish(r, to, b.loc);
   sn_raise_replace(r);
   return true;
 }
