@@ -2,7 +2,7 @@
 //
 //   gather %e[%t, %j], j the columns   ->   vector.load %e[t, j], selected if t is inside
 //   gather %e[%t, %j - 128]            ->   vector.maskedload %e[t, j - 128], of the lanes that are inside
-//   gather %e[%r], r a row             ->   vector.gather %e[r], masked
+//   gather %e[%r], r a row             ->   vector.gather %e[r], masked; on a GPU, which has none, a lane at a time
 //   one column, or scalars alone       ->   memref.load of a place inside, then a select
 //
 // Whatever the subscripts are, nothing outside of the table is read.
@@ -128,7 +128,7 @@ MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperat
   }
   if (width == 1)
     return sn_row_load_guarded(b, memref, rank, at, otherwise);
-  if (sn_fills_bytes(sn_element(t)))
+  if (sn_fills_bytes(sn_element(t)) && !p->selects)
     return load_lanes(b, c, memref, at, sn_lanes_broadcast(b, otherwise, width));
   for (int64_t l = 0; l < width; ++l) {
     MlirValue one[SN_MAX_DIMS + 1];

@@ -226,6 +226,9 @@ MlirValue sn_form_sizes(SnBuilder *b, const SnForm *form, int64_t first, int64_t
 MlirValue sn_form_columns(SnBuilder *b, const SnForm *form);
 // `linear`, an index or a vector of them, split over n dimensions of the form from `first` on, the last fastest.
 void sn_form_point(SnBuilder *b, const SnForm *form, int64_t first, int64_t n, MlirValue linear, MlirValue *out);
+// Rows follow each other in memory in all operands that have any, whatever their dimensions, which nothing asks for:
+// the last dimension may count them all, the others being 0, and nothing is divided.
+bool sn_row_rows_follow(const SnForm *form);
 // x * y, ceil(x / y), the greater one, x - x mod unit: of sizes, folded where they are known.
 MlirValue sn_size_mul(SnBuilder *b, MlirValue x, MlirValue y);
 MlirValue sn_size_ceil(SnBuilder *b, MlirValue x, MlirValue y);

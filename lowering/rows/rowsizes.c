@@ -7,6 +7,7 @@
 // for both and can ask what is known. That operands agree on a size was
 // checked by the host (sinter-sizes).
 
+#include "dialect/row_ops.h"
 #include "lowering/rows/rowprogram.h"
 #include <assert.h>
 
@@ -75,6 +76,45 @@ void sn_form_point(SnBuilder *b, const SnForm *f, int64_t first, int64_t n, Mlir
     out[d] = sn(b, "arith.remui", linear, size);
     linear = sn(b, "arith.divui", linear, size);
   }
+}
+
+// All row dimensions are subscripts of the access, one behind the other, of sizes that are the form's; or none is.
+static bool rows_follow(const SnForm *f, const SnAccess *a) {
+  intptr_t first = -1, n = mlirAffineMapGetNumResults(a->map);
+  bool uses = false;
+  for (int64_t d = 0; d < f->num_rows; ++d)
+    uses |= sn_map_uses(a->map, d);
+  if (!uses)
+    return true;
+  for (intptr_t i = 0; i < n && first < 0; ++i)
+    if (sn_map_dim(a->map, i) == 0)
+      first = i;
+  if (first < 0 || first + f->num_rows > n || a->fill.ptr || a->through.ptr)
+    return false;
+  for (intptr_t i = 0; i < n; ++i) {
+    int64_t d = i - first;
+    if (d >= 0 && d < f->num_rows) {
+      if (sn_map_dim(a->map, i) != d || (d && sn_dim(sn_type_of(a->value), i) != f->dims.data[d].size))
+        return false;
+      continue;
+    }
+    for (int64_t row = 0; row < f->num_rows; ++row)
+      if (mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(a->map, i), row))
+        return false;
+  }
+  return true;
+}
+
+bool sn_row_rows_follow(const SnForm *f) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    const SnRowOp *line = sn_row_op_of(op);
+    if (line && line->names_dim)
+      return false;
+  }
+  for (size_t k = 0; k < f->inputs.size + f->indices.size + f->outputs.size; ++k)
+    if (!rows_follow(f, sn_form_access(f, k)))
+      return false;
+  return f->num_rows > 1;
 }
 
 // ---- arithmetic ------------------------------------------------------------------

@@ -48,10 +48,6 @@
 #define CLUSTER_COST 1.05  // of a row that blocks share, of one that is a block's own
 #define LEAST_SHARING 128  // threads of blocks that share a row of which nothing meets
 #define LEAST_TURN 4       // vectors of a thread, of a row that is read by more threads than 256
-#define MOST_OF_PART 3     // vectors of a thread of a part of a warp, of a row that is read once
-#define PARTS_OF_BLOCK 128 // threads, of those parts
-#define FEW_OF_PART 4      // vectors of a thread of a part, where rows are few
-#define LEAST_PARTS 4      // of those rows, of a multiprocessor
 
 // Bytes of rows at work that stay in L2, beside what is written.
 int64_t sn_gpu_row_l2(const SnGpuRowFacts *a) { return a->gpu->l2_bytes / 25 * 16; }
@@ -94,13 +90,16 @@ int64_t sn_gpu_row_occupancy(const SnGpuRowSchedule *s) {
 
 // Rows get blocks of their own, but where sums of columns are kept from row to row. They end when they end, and several
 // are at different phases: an H200, cross entropy's gradient bf16 8192x128256: 90 % of a copy by blocks that stay, 93
-// by blocks of a row each.
+// by blocks of a row each. But short rows of which a block has several, and that are added up, go on in blocks that
+// stay: to meet takes a block longer than a row (cross entropy of 140,911 rows of 128 f32 0.0551 ms by 17,614 blocks,
+// 0.0258 by 1584).
 int64_t sn_gpu_row_blocks(const SnGpuRowFacts *a, const SnGpuRowSchedule *s, int64_t rows_at_once) {
   int64_t at_once = s->cluster * clusters_at_once(a->gpu, s->cluster, sn_gpu_row_occupancy(s));
-  bool alone = !a->columns && a->rows != SN_DYNAMIC &&
+  bool stay = a->columns || (a->sums && s->team < s->threads);
+  bool alone = !stay && a->rows != SN_DYNAMIC &&
                sn_pieces(a->rows, rows_at_once) <= SN_GPU_ROW_MOST_BLOCKS / s->cluster;
   int64_t blocks = alone ? s->cluster * sn_pieces(a->rows, rows_at_once) : at_once;
-  if (a->columns && a->rows != SN_DYNAMIC && s->cluster * sn_pieces(a->rows, rows_at_once) < blocks)
+  if (stay && a->rows != SN_DYNAMIC && s->cluster * sn_pieces(a->rows, rows_at_once) < blocks)
     blocks = s->cluster * sn_pieces(a->rows, rows_at_once); // what blocks leave that had no row would be added up, too
   return blocks < 1 ? 1 : blocks;
 }
@@ -149,94 +148,11 @@ static bool flat(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   }
   while (s->threads > 128 && all / (s->threads * s->vector) < a->gpu->multiprocessors)
     s->threads /= 2;
-  while (s->unroll > 1 &&
-         all / (s->threads * s->vector * s->unroll) < a->gpu->multiprocessors * (SN_GPU_ROW_THREADS / s->threads))
+  // Of sums a block on each multiprocessor is enough: the fewer meet.
+  int64_t least = a->gpu->multiprocessors * (a->sums && !stores ? 1 : SN_GPU_ROW_THREADS / s->threads);
+  while (s->unroll > 1 && all / (s->threads * s->vector * s->unroll) < least)
     s->unroll /= 2;
   s->blocks = sn_gpu_row_occupancy(s) * a->gpu->multiprocessors;
-  return true;
-}
-
-// Of a row, whose first vector may begin before it.
-static int64_t vectors_of(const SnGpuRowFacts *a) {
-  return sn_pieces(a->length + (a->length % a->vector ? a->vector - 1 : 0), a->vector);
-}
-
-// Rows of a few vectors for each thread of a part of a warp, which are too few to fill the device and too many for a
-// block each: to begin a block takes about 100 cycles, one after the other. (An H200, us by blocks of 64 threads for
-// each row and by 16 threads of a block of 128: sums of squares of bf16 2112x295 2.8 and 1.9, sums of bf16 3000x301 3.2
-// and 1.9, of f32 2000x150 2.7 and 1.8, softmax of bf16 2500x299 3.7 and 2.9; by 32 threads of 128 2.1, 2.1, 1.9 and
-// 3.1.)
-static bool few_parts(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
-  SnGpuRowFacts wide = *a;
-  bool peels = a->vector < a->lanes && a->length >= 32 * a->lanes && sn_row_is_placed(a->form);
-  if (peels)
-    wide.vector = a->lanes;
-  int64_t vectors = vectors_of(&wide), kept = sn_gpu_row_kept(&wide, SN_GPU_ROW_HELD),
-          team = vectors > 16 * FEW_OF_PART ? 32 : 16, each = sn_pieces(vectors, team);
-  if (a->columns || a->sums || !sn_gpu_row_meets(a) || wide.vector < a->lanes || vectors <= 32 || each > FEW_OF_PART ||
-      each > kept || a->rows == SN_DYNAMIC || a->rows < LEAST_PARTS * a->gpu->multiprocessors ||
-      a->rows >= a->gpu->multiprocessors * SN_GPU_ROW_THREADS / 32)
-    return false;
-  *s = (SnGpuRowSchedule){.threads = PARTS_OF_BLOCK,
-                          .vector = wide.vector,
-                          .unroll = 1,
-                          .cluster = 1,
-                          .team = team,
-                          .registers = true};
-  s->blocks = sn_gpu_row_blocks(&wide, s, s->threads / s->team);
-  return true;
-}
-
-// Rows of few vectors, of which nothing meets: parts of warps that have no thread too many, as far as a power of two
-// can be, with up to three vectors each. A block of a warp for each would have few of them under way (an H200, 3006
-// rows of 48 vectors of f32: a block each, in two turns of which the second is half empty, took 1.5 times as long as
-// PyTorch).
-static bool by_parts(const SnGpuRowFacts *a, SnGpuRowSchedule *s, int64_t vectors) {
-  int64_t least = INT64_MAX;
-  if (sn_gpu_row_meets(a) || a->columns || a->rows == SN_DYNAMIC || a->vector == 1 || vectors > 32 * MOST_OF_PART ||
-      sn_times(a->rows, vectors) < a->gpu->multiprocessors * PARTS_OF_BLOCK)
-    return false;
-  for (int64_t team = 32; team >= 4; team /= 2) {
-    int64_t each = sn_pieces(vectors, team), idle = each * team - vectors;
-    if (each > MOST_OF_PART || idle >= least)
-      continue;
-    least = idle;
-    s->team = team;
-    s->unroll = each;
-  }
-  s->threads = PARTS_OF_BLOCK;
-  s->blocks = sn_gpu_row_blocks(a, s, s->threads / s->team);
-  return true;
-}
-
-// A part of a warp has a row, in registers.
-static bool warp(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
-  if (a->length == SN_DYNAMIC || a->length < 1)
-    return false;
-  if (few_parts(a, s))
-    return true;
-  int64_t vectors = a->length / a->vector, rows = a->rows == SN_DYNAMIC ? a->least : a->rows,
-          kept = sn_gpu_row_kept(a, SN_GPU_ROW_HELD);
-  *s = (SnGpuRowSchedule){.threads = 128, .vector = a->vector, .unroll = 1, .cluster = 1, .team = 1, .registers = true};
-  int64_t each = a->lanes / a->vector < kept ? a->lanes / a->vector : kept; // 16 bytes a thread
-  while (s->team < 32 && s->team * each < vectors)
-    s->team *= 2;
-  s->team = sn_gpu_row_fewer(a, s->team, vectors, kept);
-  s->team = sn_gpu_row_wider(a, s->team, vectors);
-  SnGpuRowSchedule parts = *s;
-  if (vectors <= 32 && by_parts(a, &parts, vectors) && parts.blocks >= 2 * a->gpu->multiprocessors) {
-    *s = parts;
-    s->unroll = 1;
-    return true;
-  }
-  bool few = s->team == 32 && sn_times(rows, s->team) < a->gpu->multiprocessors * SN_GPU_ROW_THREADS;
-  if (s->team * kept < vectors || (few && vectors > 32))
-    return false; // a block has more threads for it
-  while (a->columns && s->threads > 32 &&
-         sn_times(s->threads / s->team * a->column_bytes, a->length) > SN_GPU_ROW_TEAM_SHARED)
-    s->threads /= 2;
-
-  s->blocks = sn_gpu_row_blocks(a, s, s->threads / s->team);
   return true;
 }
 
@@ -244,7 +160,7 @@ static bool warp(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
 // multiprocessor.
 static bool held(const SnGpuRowFacts *a, SnGpuRowSchedule *s, int64_t registers, int64_t at_once, int64_t most_threads,
                  int64_t most_cluster) {
-  int64_t vectors = vectors_of(a), kept = sn_gpu_row_kept(a, registers),
+  int64_t vectors = sn_gpu_row_vectors(a), kept = sn_gpu_row_kept(a, registers),
           rows = a->rows == SN_DYNAMIC ? a->least : a->rows < 1 ? 1 : a->rows;
   *s = (SnGpuRowSchedule){.threads = 32,
                           .vector = a->vector,
@@ -413,7 +329,7 @@ static bool stream(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
     return false;
   int64_t vectors = a->length == SN_DYNAMIC ? INT64_MAX : a->length / a->vector;
   *s = (SnGpuRowSchedule){.threads = 256, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 1024};
-  if (by_parts(a, s, vectors))
+  if (sn_gpu_row_by_parts(a, s, vectors))
     return true;
   while (s->threads > 32 && s->threads * 4 > vectors)
     s->threads /= 2;
@@ -477,7 +393,7 @@ static const struct {
     {"tile", sn_gpu_row_tile, "registers of a block, for 32 neighbouring rows"},
     {"warps", sn_gpu_row_by_warps, "read again, by the warps of a block, for 32 neighbouring rows"},
     {"thread", sn_gpu_row_thread, "read again, a column at a time by neighbouring threads"},
-    {"warp", warp, "registers of 1 to 32 threads"},
+    {"warp", sn_gpu_row_warp, "registers of 1 to 32 threads"},
     {"registers", registers, "registers of a block, or of a cluster of up to 8"},
     {"shared", shared, "shared memory of a block, or of a cluster of up to 8"},
     {"grid", grid, "registers of many blocks, the next row in shared memory"},

@@ -54,6 +54,11 @@ bool sn_gpu_row_is_wide(const SnForm *form);
 int64_t sn_gpu_row_fewer(const SnGpuRowFacts *facts, int64_t team, int64_t vectors, int64_t kept);
 // The same where rows have no vectors: as many as load 16 bytes at once.
 int64_t sn_gpu_row_wider(const SnGpuRowFacts *facts, int64_t team, int64_t vectors);
+// Vectors of a row, whose first may begin before it.
+int64_t sn_gpu_row_vectors(const SnGpuRowFacts *facts);
+// A part of a warp has a row: of rows that are read once, with no thread too many; in registers (the family warp).
+bool sn_gpu_row_by_parts(const SnGpuRowFacts *facts, SnGpuRowSchedule *schedule, int64_t vectors);
+bool sn_gpu_row_warp(const SnGpuRowFacts *facts, SnGpuRowSchedule *schedule);
 // Vectors are shorter where there are few elements, and none has to do with another.
 void sn_gpu_row_spread(SnGpuRowFacts *facts);
 // Rows that are read once, or again; and whether neighbours in the last row dimensions are neighbours in memory, and

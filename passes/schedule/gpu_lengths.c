@@ -17,7 +17,6 @@
 #include <stdio.h>
 
 #define SHORT_TILE 256  // columns of rows that lie together, and threads for 32 of them, where nobody knows how many
-#define SHORTEST_ROW 64 // that a part of a warp reads
 #define ALONE 64        // of those, that a thread has by itself
 #define MOST_VECTORS 32 // that a thread keeps of a row
 #define LEAST_OF_BLOCK 64 // threads, of rows that several warps share
@@ -144,7 +143,11 @@ MlirAttribute sn_gpu_row_attribute_alone(const SnGpuRowFacts *facts, const SnGpu
 static const struct {
   int64_t team, threads, cluster, each;
   bool all, even, odd;
-} lengths[] = {{8, 128, 1, 8, .even = true},
+} lengths[] = {{2, 128, 1, 8, .even = true},
+               {4, 128, 1, 4, .odd = true},
+               {4, 128, 1, 8, .even = true},
+               {16, 128, 1, 4, .odd = true},
+               {8, 128, 1, 8, .even = true},
                {16, 128, 1, 8, .even = true},
                {32, 128, 1, 4},
                {32, 128, 1, 8, .odd = true},
@@ -284,32 +287,73 @@ static MlirAttribute held_once(const SnGpuRowFacts *a, const SnGpuRowSchedule *l
 // short row would be made as well, and dropped, and several of a long one are more than its registers hold (tanh of
 // four f16 operands: 400 bytes spilled). (An H200, sums of 2,980,297 rows of 64 bf16 by a warp each: 0.63 ms,
 // 16 % of a copy; instructions, not memory, take that long.)
-#define COSTLY 4 // elements without vectors that cost more, of a thread at once
-static MlirAttribute read_once(const SnGpuRowFacts *a, const SnGpuRowSchedule *longest) {
-  SnGpuRowSchedule few = {.threads = 128,
-                          .vector = a->vector,
-                          .unroll = a->vector < 8 ? 8 / a->vector : 1,
-                          .cluster = 1,
-                          .team = 8,
-                          .most = SHORTEST_ROW},
-                   s = {.threads = 128, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 32, .most = SHORT_ROW},
-                   all = *longest, block;
-  if (sn_gpu_row_expensive(a->form) && !sn_gpu_row_meets(a)) {
-    int64_t most = a->vector > 1 ? 1 : COSTLY;
-    few.unroll = few.unroll < most ? few.unroll : most;
-    s.unroll = s.unroll < most ? s.unroll : most;
-    all.unroll = all.unroll < most ? all.unroll : most;
+#define COSTLY 4 // elements without vectors that cost more, of a thread at once,
+#define LESS_COSTLY 2 // or half as many, where more than so many operations cost more
+
+// Vectors of a thread at once, of rows that are read once.
+static int64_t most_once(const SnGpuRowFacts *a, int64_t wanted) {
+  int64_t cost = sn_gpu_row_expensive(a->form), most = wanted;
+  if (cost && !sn_gpu_row_meets(a))
+    most = a->vector > 1 ? 1 : cost > LESS_COSTLY ? COSTLY / 2 : COSTLY;
+  return wanted < most ? wanted : most;
+}
+
+static SnGpuRowSchedule part_once(const SnGpuRowFacts *a, int64_t team, int64_t most) {
+  SnGpuRowSchedule s = {.threads = 128,
+                        .vector = a->vector,
+                        .unroll = most_once(a, sn_pieces(most, team * a->vector)),
+                        .cluster = 1,
+                        .team = team,
+                        .most = most};
+  if (a->vector > 1 && s.unroll == 1 && !sn_gpu_row_is_wide(a->form)) // a thread has one load: there are more threads
+    s.at_once = SN_GPU_ROW_THREADS * 3 / 2;
+  s.blocks = sn_gpu_row_blocks(a, &s, s.threads / team);
+  return s;
+}
+
+// Those of parts of a warp, longer than *most: as many threads as leave less than half of their places behind a row's
+// end, but of the shortest. Where a vector is an element and rows are few, a warp has each: nothing else hides what a
+// thread does, one behind the other.
+static const struct {
+  int64_t team, most;
+  bool even, odd, halves;
+} parts[] = {{2, 16, .even = true},
+             {4, 16, .odd = true},
+             {4, 32, .even = true},
+             {8, 64},
+             {16, 128, .even = true},
+             {32, 256, .even = true},
+             {32, 512, .even = true, .halves = true}};
+
+static MlirAttribute parts_once(const SnGpuRowFacts *a, int64_t *most, MlirAttribute shorter) {
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
+    SnGpuRowSchedule s = part_once(a, parts[i].team, parts[i].most);
+    if (s.most <= *most || (a->vector == 1 ? parts[i].even : parts[i].odd) || (parts[i].halves && a->lanes < 8))
+      continue;
+    *most = s.most;
+    if (a->vector > 1 || a->rows != SN_DYNAMIC || a->sums || s.most <= 32) {
+      shorter = attribute_with(a, &s, shorter);
+      continue;
+    }
+    SnGpuRowSchedule few = part_once(a, 32, s.most);
+    s.least = sn_gpu_row_fill(a, 2 * s.team);
+    shorter = sn_gpu_row_beside(mlirOperationGetLocation(a->form->op), attribute_with(a, &few, shorter), "many",
+                                attribute_with(a, &s, (MlirAttribute){0}));
   }
+  return shorter;
+}
+
+static MlirAttribute read_once(const SnGpuRowFacts *a, const SnGpuRowSchedule *longest) {
+  SnGpuRowSchedule s = {.threads = 128, .vector = a->vector, .cluster = 1, .team = 32, .most = SHORT_ROW},
+                   all = *longest, block;
+  s.unroll = most_once(a, 4);
+  all.unroll = most_once(a, all.unroll);
   longest = &all;
   block = all;
-  if (a->vector > 1 && !sn_gpu_row_is_wide(a->form)) // a thread has few loads: there are more threads
-    few.at_once = SN_GPU_ROW_THREADS * 3 / 2;
-  few.blocks = sn_gpu_row_blocks(a, &few, few.threads / few.team);
   s.blocks = sn_gpu_row_blocks(a, &s, s.threads / s.team);
   int64_t most = 0;
   MlirAttribute shorter = held_once(a, longest, &most);
-  if (few.most > most)
-    shorter = attribute_with(a, &few, shorter);
+  shorter = parts_once(a, &most, shorter);
   if (s.most > most)
     shorter = attribute_with(a, &s, shorter);
   most = most < SHORT_ROW ? SHORT_ROW : most;

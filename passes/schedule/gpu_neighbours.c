@@ -30,6 +30,7 @@
 #define SECTOR 32              // bytes that memory moves at once
 #define TURNED_BYTES 8192      // of the widest operand in a tile,
 #define MOST_WHOLE 256         // columns of a tile of 32 rows
+#define LEAST_TILE 16          // rows of a tile, where there are fewer tiles than the device has at once
 #define TURNED_LINE 128        // and of its columns
 #define MOST_TURNED_BYTES (40 << 10)
 #define MOST_TILE_LOADS (8 << 10) // of a block, under way at once: 64 registers of each of 1024 threads have no more
@@ -68,11 +69,19 @@ bool sn_gpu_row_turned(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
                                                : most / s->tile_columns;
   if (extent != SN_DYNAMIC && extent < 64) {
     s->tile_rows = extent;
-    s->tile_columns = length == SN_DYNAMIC ? wide : even_parts(length, most / extent, SECTOR / bytes);
+    int64_t whole_of = most * 5 / 4 / extent; // a little more than that, where it is all there is
+    s->tile_columns = length == SN_DYNAMIC   ? wide
+                      : length <= whole_of ? length
+                                           : even_parts(length, most / extent, SECTOR / bytes);
     s->tile_rows *=
         TURNED_BYTES / bytes / extent / s->tile_columns > 1 ? TURNED_BYTES / bytes / extent / s->tile_columns : 1;
-  } else if (s->tile_rows > 64) {
-    s->tile_rows = s->tile_rows / 32 * 32;
+  } else { // a part of all threads, or all: a thread has one of them then
+    int64_t rows = s->tile_rows < s->threads ? s->tile_rows : s->threads;
+    for (s->tile_rows = 32; s->tile_rows * 2 <= rows; s->tile_rows *= 2)
+      ;
+    while (known && s->tile_rows > LEAST_TILE &&
+           sn_times(sn_pieces(a->rows, s->tile_rows), sn_pieces(length, s->tile_columns)) < 2 * a->gpu->multiprocessors)
+      s->tile_rows /= 2;
   }
   s->tile_rows = s->tile_rows > 1024 ? 1024 : s->tile_rows;
   while (sn_gpu_turned(a->form, s->tile_rows, s->tile_columns).bytes > MOST_TURNED_BYTES && s->tile_rows > 1)

@@ -19,6 +19,13 @@
 #include "lowering/rows/rowmemory.h"
 #include "passes/schedule/gpu_families.h"
 
+#define MOST_OF_PART 3     // vectors of a thread of a part of a warp, of a row that is read once
+#define PARTS_OF_BLOCK 128 // threads, of those parts
+#define FEW_OF_PART 4      // vectors of a thread of a part, where rows are few
+#define LEAST_PARTS 4      // of those rows, of a multiprocessor
+#define MOST_OF_PIXEL 8    // vectors of a thread that has a row of elements that lie apart
+#define MOST_SUMMED 8      // registers of a thread for elements of a row, of those that are added up alone
+
 enum {
   LEAST_UNDER_WAY = 32, // bytes of a thread
   MOST_OF_THREAD = 4,   // vectors of 16 bytes of a row
@@ -57,16 +64,20 @@ static bool begins_at_vectors(const SnGpuRowFacts *a) {
   return true;
 }
 
+// (A row of vectors that is no more than a sector is a thread's: an H200, sums of squares of bf16 482,112x14 0.0065 ms
+// by two threads of each row, 0.0038 by one.)
 int64_t sn_gpu_row_fewer(const SnGpuRowFacts *a, int64_t team, int64_t vectors, int64_t kept) {
   int64_t best = team, sector = a->columns ? 1 : 2 * a->lanes;
   for (int64_t t = team / 2; t >= 1; t /= 2) {
     int64_t each = sn_pieces(vectors, t), now = sn_pieces(vectors, best);
     bool fills =
         a->columns || a->rows == SN_DYNAMIC || sn_times(a->rows, t) >= 2 * a->gpu->multiprocessors * SN_GPU_ROW_THREADS;
-    if (!fills || each > kept || each * a->vector > MOST_OF_THREAD * a->lanes || t * a->vector < sector ||
-        !begins_at_vectors(a))
+    bool waits = bytes_under_way(a, now) < LEAST_UNDER_WAY,
+         within = waits && a->vector > 1 && vectors * a->vector <= sector;
+    if (!fills || each > kept || each * a->vector > MOST_OF_THREAD * a->lanes ||
+        (t * a->vector < sector && !within) || !begins_at_vectors(a))
       break;
-    bool busier = each * t * 8 <= now * best * 7, waits = bytes_under_way(a, now) < LEAST_UNDER_WAY;
+    bool busier = each * t * 8 <= now * best * 7;
     if (busier || (waits && each * t <= now * best))
       best = t;
   }
@@ -94,4 +105,108 @@ void sn_gpu_row_spread(SnGpuRowFacts *a) {
   while (a->vector > 1 && n / a->vector < least)
     a->vector /= 2;
   a->lanes = n / a->lanes < least ? a->vector : a->lanes;
+}
+
+// ---- parts of a warp ---------------------------------------------------------------------------
+
+int64_t sn_gpu_row_vectors(const SnGpuRowFacts *a) {
+  return sn_pieces(a->length + (a->length % a->vector ? a->vector - 1 : 0), a->vector);
+}
+
+// Rows of a few vectors for each thread of a part of a warp, which are too few to fill the device and too many for a
+// block each: to begin a block takes about 100 cycles, one after the other. (An H200, us by blocks of 64 threads for
+// each row and by 16 threads of a block of 128: sums of squares of bf16 2112x295 2.8 and 1.9, sums of bf16 3000x301 3.2
+// and 1.9, of f32 2000x150 2.7 and 1.8, softmax of bf16 2500x299 3.7 and 2.9; by 32 threads of 128 2.1, 2.1, 1.9 and
+// 3.1.)
+static bool few_parts(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
+  SnGpuRowFacts wide = *a;
+  bool peels = a->vector < a->lanes && a->length >= 32 * a->lanes && sn_row_is_placed(a->form);
+  if (peels)
+    wide.vector = a->lanes;
+  int64_t vectors = sn_gpu_row_vectors(&wide), kept = sn_gpu_row_kept(&wide, SN_GPU_ROW_HELD),
+          team = vectors > 16 * FEW_OF_PART ? 32 : 16, each = sn_pieces(vectors, team);
+  if (a->columns || a->sums || !sn_gpu_row_meets(a) || wide.vector < a->lanes || vectors <= 32 || each > FEW_OF_PART ||
+      each > kept || a->rows == SN_DYNAMIC || a->rows < LEAST_PARTS * a->gpu->multiprocessors ||
+      a->rows >= a->gpu->multiprocessors * SN_GPU_ROW_THREADS / 32)
+    return false;
+  *s = (SnGpuRowSchedule){.threads = PARTS_OF_BLOCK,
+                          .vector = wide.vector,
+                          .unroll = 1,
+                          .cluster = 1,
+                          .team = team,
+                          .registers = true};
+  s->blocks = sn_gpu_row_blocks(&wide, s, s->threads / s->team);
+  return true;
+}
+
+// Rows of few vectors, of which nothing meets: parts of warps that have no thread too many, as far as a power of two
+// can be, with up to three vectors each. A block of a warp for each would have few of them under way (an H200, 3006
+// rows of 48 vectors of f32: a block each, in two turns of which the second is half empty, took 1.5 times as long as
+// PyTorch).
+bool sn_gpu_row_by_parts(const SnGpuRowFacts *a, SnGpuRowSchedule *s, int64_t vectors) {
+  int64_t least = INT64_MAX;
+  if (sn_gpu_row_meets(a) || a->columns || a->rows == SN_DYNAMIC || a->vector == 1 || vectors > 32 * MOST_OF_PART ||
+      sn_times(a->rows, vectors) < a->gpu->multiprocessors * PARTS_OF_BLOCK)
+    return false;
+  for (int64_t team = 32; team >= 4; team /= 2) {
+    int64_t each = sn_pieces(vectors, team), idle = each * team - vectors;
+    if (each > MOST_OF_PART || idle >= least)
+      continue;
+    least = idle;
+    s->team = team;
+    s->unroll = each;
+  }
+  s->threads = PARTS_OF_BLOCK;
+  s->blocks = sn_gpu_row_blocks(a, s, s->threads / s->team);
+  return true;
+}
+
+// Few columns that lie apart in some operand, whose neighbours there are rows that follow each other: a thread has a
+// row, and writes it or reads it by as many vectors. (An H200, 14 channels of f16 430x14x64x61 to the end, ms: by parts
+// of 8 threads 0.0660, by tiles in shared memory 0.0449, by a thread for each pixel 0.0389.)
+static bool is_pixel(const SnGpuRowFacts *a, int64_t vectors) {
+  return !sn_gpu_row_meets(a) && !a->columns && vectors <= MOST_OF_PIXEL && a->rows != SN_DYNAMIC &&
+         a->rows >= a->gpu->multiprocessors * SN_GPU_ROW_THREADS && sn_gpu_turned_row(a->form) == a->form->num_rows - 1;
+}
+
+// A part of a warp has a row, in registers.
+bool sn_gpu_row_warp(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
+  if (a->length == SN_DYNAMIC || a->length < 1)
+    return false;
+  if (few_parts(a, s))
+    return true;
+  int64_t vectors = a->length / a->vector, rows = a->rows == SN_DYNAMIC ? a->least : a->rows,
+          kept = sn_gpu_row_kept(a, SN_GPU_ROW_HELD);
+  *s = (SnGpuRowSchedule){.threads = 128, .vector = a->vector, .unroll = 1, .cluster = 1, .team = 1, .registers = true};
+  int64_t each = a->lanes / a->vector < kept ? a->lanes / a->vector : kept; // 16 bytes a thread
+  while (s->team < 32 && s->team * each < vectors)
+    s->team *= 2;
+  s->team = sn_gpu_row_fewer(a, s->team, vectors, kept);
+  s->team = sn_gpu_row_wider(a, s->team, vectors);
+  bool pixel = is_pixel(a, vectors);
+  if (pixel) {
+    s->team = 1;
+    s->threads = 256;
+  }
+  SnGpuRowSchedule parts = *s;
+  if (!pixel && vectors <= 32 && sn_gpu_row_by_parts(a, &parts, vectors) &&
+      parts.blocks >= 2 * a->gpu->multiprocessors) {
+    *s = parts;
+    s->unroll = 1;
+    return true;
+  }
+  bool few = s->team == 32 && sn_times(rows, s->team) < a->gpu->multiprocessors * SN_GPU_ROW_THREADS;
+  if (s->team * kept < vectors || (few && vectors > 32))
+    return false; // a block has more threads for it
+  if (a->columns && sn_times(rows, s->team) >= a->gpu->multiprocessors * SN_GPU_ROW_THREADS)
+    s->threads = SN_GPU_ROW_THREADS; // the fewer blocks, the fewer sums meet in memory
+  while (a->columns && s->threads > 32 &&
+         sn_times(s->threads / s->team * a->column_bytes, a->length) > SN_GPU_ROW_TEAM_SHARED)
+    s->threads /= 2;
+  // Nothing but sums comes of a few elements of each thread: there are more threads.
+  if (a->sums && !a->columns && a->form->outputs.size == sn_num_reduced(a->form) &&
+      sn_pieces(vectors, s->team) * a->vector * a->live <= MOST_SUMMED)
+    s->at_once = SN_GPU_ROW_THREADS * 3 / 2;
+  s->blocks = sn_gpu_row_blocks(a, s, s->threads / s->team);
+  return true;
 }

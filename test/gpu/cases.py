@@ -512,6 +512,46 @@ def turned(name, b, m, n, t="f32", schedule=None, dynamic=False, back=False):
          lambda x, y, w, v: [x - w[:, None] + y.swapaxes(1, 2), *([y + v[:, None]] if back else [])])
 
 
+def row_sums(name, m, n, t="f32"):
+    """Sums of squares of rows, both sizes `?`."""
+    x, y = tensor(("?", "?"), t), tensor(("?",), "f32")
+    wide = "%a" if t == "f32" else "%w"
+    widen = "" if t == "f32" else f"%w = arith.extf %a : tensor<?x{t}> to tensor<?xf32>"
+    body = f"""
+%z = sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : {x}) outs(%empty_z[i] : {y}) {{
+^row(%a: tensor<?x{t}>):
+  {widen}
+  %s = arith.mulf {wide}, {wide} : tensor<?xf32>
+  %r = sinter.row_reduce add %s : tensor<?xf32> -> f32
+  sinter.yield %r : f32
+}}"""
+    sizes = [f"%c0 = arith.constant 0 : index\n  %size0 = tensor.dim %x, %c0 : {x}"]
+    number = lambda r: cast(r.integers(-8, 8, (m, n)).astype("f4"), t)  # sums of which f32 holds
+    case(name, program([("x", ("?", "?"), t)], [("z", ("?",), "f32")], sizes, body), lambda r: [number(r)],
+         lambda x: [(x * x).sum(1)])
+
+
+def rows_of_three(name, a, b, c, n, apart=False, dynamic=True):
+    """Elements of rows of three dimensions, and a row for all; apart: and a number for some of them."""
+    A, B, C, N = ("?",) * 4 if dynamic else (a, b, c, n)
+    x, w, v = tensor((A, B, C, N), "f32"), tensor((N,), "f32"), tensor((B,), "f32")
+    sizes = [f"%c{d} = arith.constant {d} : index\n  %size{d} = tensor.dim %x, %c{d} : {x}" for d in range(4)]
+    body = f"""
+%z = sinter.rowwise (i = {A}, j = {B}, k = {C}) by (l = {N})
+    ins(%x[i, j, k, l] : {x}, %w[l] : {w}{f', %v[j] : {v}' if apart else ''}) outs(%empty_z[i, j, k, l] : {x}) {{
+^row(%a: tensor<{N}xf32>, %b: tensor<{N}xf32>{', %c: f32' if apart else ''}):
+  %d = arith.mulf %a, %b : tensor<{N}xf32>
+  {f"%e = sinter.broadcast %c : f32 -> tensor<{N}xf32>" if apart else ""}
+  %f = arith.addf %d, {"%e" if apart else "%b"} : tensor<{N}xf32>
+  sinter.yield %f : tensor<{N}xf32>
+}}"""
+    arguments = [("x", (A, B, C, N), "f32"), ("w", (N,), "f32")] + [("v", (B,), "f32")] * apart
+    number = lambda r, *shape: r.integers(-8, 8, shape).astype("f4")
+    case(name, program(arguments, [("z", (A, B, C, N), "f32")], sizes, body),
+         lambda r: [number(r, a, b, c, n), number(r, n), *([number(r, b)] if apart else [])],
+         lambda x, w, *v: [x * w + (v[0][:, None, None] if apart else w)])
+
+
 def cross_entropy(name, m, n, label="i64", schedule=None, dynamic=(False, False), fails=None, big=False):
     """Value and gradient; a label outside fails an assert; -100 is ignored."""
     M, N = ("?" if dynamic[0] else m), ("?" if dynamic[1] else n)
@@ -1740,7 +1780,7 @@ def all_cases():
     cross_entropy("peel_cross_entropy", 17, 1001,
                   schedule=f"threads = 32, blocks = 8, vector = 4, {R}, cluster = 2, ahead = 1")
     # a length that the launch asks for: kernels for as many columns at most
-    for n in (1, 97, 128, 129, 513, 2049, 5121, 40961):
+    for n in (1, 15, 17, 63, 65, 97, 128, 129, 513, 2049, 5121, 40961):
         softmax(f"any_length_{n}", 5, n, dynamic=(True, True))
     # a number of rows that the launch asks for: kernels for many and for few, whose blocks it counts
     few = f'{R}, threads = 64, blocks = 6, cluster = 2, deal = "each"'
@@ -1811,10 +1851,19 @@ def all_cases():
     logsumexp("any_length_read_once", 9, 601, dynamic=(True, True))
     for n in (1, 37, 64, 65):
         logsumexp(f"any_length_read_{n}", 37, n, dynamic=(True, True))
-    for n in (8, 104, 232, 488, 2016):
+    for n in (1, 15, 17, 37, 64, 65):  # few rows are a warp's each, many a part's
+        row_sums(f"any_rows_few_{n}", 37, n)
+        row_sums(f"any_rows_many_{n}", 8461, n)
+    for n in (8, 16, 24, 32, 40, 104, 136, 232, 280, 488, 520, 2016):
         softmax(f"any_even_{n}", 5, n, "bf16", dynamic=(True, True))
         softmax(f"any_even_f32_{n}", 5, n, dynamic=(True, True))
         logsumexp(f"any_even_read_{n}", 19, n, dynamic=(True, True))
+        row_sums(f"any_even_sums_{n}", 41, n)
+        row_sums(f"any_even_sums_bf16_{n}", 41, n, "bf16")
+    rows_of_three("rows_of_three", 3, 4, 5, 35)
+    rows_of_three("rows_of_three_static", 3, 4, 5, 35, dynamic=False)
+    rows_of_three("rows_of_three_apart", 3, 4, 5, 35, apart=True)
+    rows_of_three("rows_of_three_apart_static", 3, 4, 5, 35, apart=True, dynamic=False)
     logsumexp("any_even_rows_static", 40, 24, "f16", dynamic=(False, True))
     layer_norm("any_even_norm", 7, 264, "f16", dynamic=True)
     cross_entropy("any_even_cross_entropy", 13, 104, dynamic=(True, True))

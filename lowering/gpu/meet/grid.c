@@ -4,10 +4,10 @@
 //   if the counter says that all others are done:
 //     x = partial[0] . partial[1] . ...     threads take turns, then block.c
 //
-// Where a block's values are those of its rows, which all of its threads have, its first warp does all of that, and the
-// others are done. The order is the same whichever block is last: equal inputs give equal bits. Where there are more
-// partials than one block reads in a few steps, they meet in two: the last block of a bunch of them leaves the bunch's.
-// Where the host counts the blocks, all are one bunch if they are few, and that is all.
+// All threads of a block have its values: its first warp does all of that, and the others are done; but in clusters
+// whose blocks have values of their own. The order is the same whichever block is last: equal inputs give equal bits.
+// Where there are more partials than one block reads in a few steps, they meet in two: the last block of a bunch of
+// them leaves the bunch's. Where the host counts the blocks, all are one bunch if they are few, and that is all.
 //
 // Rows of columns, one of each group of threads that shares its rows of the form, meet in two
 // steps, so that not one block reads them all:
@@ -24,6 +24,10 @@
 
 static int64_t bytes_of(const SnReduction *r) { return sn_scratch_bytes(r->type); }
 static int64_t aligned(int64_t bytes) { return (bytes + ALIGN - 1) / ALIGN * ALIGN; }
+
+static MlirValue compare(SnBuilder *b, int64_t predicate, MlirValue x, MlirValue y) {
+  return sn(b, "arith.cmpi", x, y, mlirIntegerTypeGet(b->ctx, 1), sn_attr("predicate", sn_i64(b->ctx, predicate)));
+}
 
 static int64_t groups(const SnGpuKernel *k) { return k->blocks / k->cluster; }
 
@@ -54,6 +58,14 @@ static int64_t bunches(const SnGpuKernel *k, const SnGpuAccumulators *a) {
   return in_bunches(k, a) ? sn_pieces(all, size) : 0;
 }
 
+// The same as an index: of columns, or of blocks that the host has counted, which are one bunch if they are few.
+static MlirValue bunch_now(SnBuilder *b, const SnGpuKernel *k, const SnGpuAccumulators *a) {
+  MlirValue size = sn_index(b, bunch(k, a)), few = sn_index(b, FEW);
+  return a->columns || sn_none(k->grid)
+             ? size
+             : sn(b, "arith.select", compare(b, 7, leavers_now(b, k, a), few), few, size); // ule
+}
+
 static int64_t counters(const SnGpuKernel *k, const SnGpuAccumulators *a) { return aligned(8 * (1 + bunches(k, a))); }
 
 // The bytes in front of scalar i's partials, behind which its bunches' are, or of the columns.
@@ -82,39 +94,35 @@ MlirValue sn_gpu_grid_columns(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulat
             sn_memref(sn_scratch_type(a->of_columns[column].type), 2, shape));
 }
 
-static MlirValue compare(SnBuilder *b, int64_t predicate, MlirValue x, MlirValue y) {
-  return sn(b, "arith.cmpi", x, y, mlirIntegerTypeGet(b->ctx, 1), sn_attr("predicate", sn_i64(b->ctx, predicate)));
-}
-
 // The same for one warp.
-static MlirValue warp_is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
+static MlirValue warp_is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue found, MlirValue count) {
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
   SnReduction any = {.type = i32, .combiner = sn_combiner(SN_STR("add"))};
   SnIf leader = sn_if(b, k->first, i32);
-  sn_else(b, &leader, sn(b, "arith.extui", sn_gpu_is_last(b, k, which, count), i32));
+  sn_else(b, &leader, sn(b, "arith.extui", sn_gpu_is_last_of_taken(b, k, which, found, count), i32));
   sn_end_if(b, &leader, sn_int(b, i32, 0));
   sn_gpu_sync(b, k);
   return compare(b, 1, sn_gpu_butterfly(b, &any, sn_result(leader.op, 0), 32), sn_int(b, i32, 0));
 }
 
 // i1, for the whole block: it is the last of `count` to come here. What thread 0 acquired, the barrier hands on.
-static MlirValue is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
+static MlirValue is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue found, MlirValue count) {
   int64_t one = 1;
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
   if (sn_gpu_is_one_warp(k))
-    return warp_is_last(b, k, which, count);
+    return warp_is_last(b, k, which, found, count);
   MlirValue flag = sn_gpu_shared(k, "which block is the last", 1, &one, i32, SN_GPU_FOR_VECTORS), zero = sn_index(b, 0);
   sn_gpu_sync(b, k); // all of the block have stored what others will read
   SnIf leader = sn_if(b, k->first);
-  sn_op(b, "memref.store", sn(b, "arith.extui", sn_gpu_is_last(b, k, which, count), i32), flag, zero);
+  sn_op(b, "memref.store", sn(b, "arith.extui", sn_gpu_is_last_of_taken(b, k, which, found, count), i32), flag, zero);
   sn_end_if(b, &leader);
   sn_gpu_sync(b, k);
   return compare(b, 1, sn(b, "memref.load", flag, zero, i32), sn_int(b, i32, 0));
 }
 
 // A branch for it.
-static SnIf if_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
-  return sn_if(b, is_last(b, k, which, count));
+static SnIf if_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue found, MlirValue count) {
+  return sn_if(b, is_last(b, k, which, found, count));
 }
 
 // Closing the inner branch closes both.
@@ -157,14 +165,21 @@ static SnIf reduce_columns(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators
             first = sn(b, "arith.muli", which, in_bunch);
   MlirValue end = sn(b, "arith.minui", sn(b, "arith.addi", first, in_bunch), sn_index(b, groups(k)));
   MlirValue members = sn(b, "arith.muli", sn(b, "arith.subi", end, first), sn_index(b, k->cluster));
-  SnIf last = if_last(b, k, sn(b, "arith.addi", which, sn_index(b, 1)), sn(b, "arith.index_cast", members, i64));
+  SnIf last = if_last(b, k, sn(b, "arith.addi", which, sn_index(b, 1)), a->found[1],
+                      sn(b, "arith.index_cast", members, i64));
   combine_rows(b, k, a, first, end, 1);
   if (bunches(k, a) > 1) {
-    last = both(last, if_last(b, k, sn_index(b, 0), sn_int(b, i64, bunches(k, a))));
+    last = both(last, if_last(b, k, sn_index(b, 0), a->found[0], sn_int(b, i64, bunches(k, a))));
     combine_rows(b, k, a, sn_index(b, 0), sn_index(b, groups(k)), size);
   }
   sn_gpu_sync(b, k);
   return last;
+}
+
+// Of a thread, where one warp combines all, or a bunch's: as many as there are, up to 8.
+static int64_t loads_of_warp(const SnGpuKernel *k, const SnGpuAccumulators *a) {
+  int64_t all = !in_bunches(k, a) ? leavers(k, a) : sn_none(k->grid) ? bunch(k, a) : FEW, each = sn_pieces(all, 32);
+  return each < 8 ? each : 8;
 }
 
 // values = partials[from] . partials[from + 1] . ... up to `to`, on all threads of the block.
@@ -176,7 +191,7 @@ static void combine_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulato
   MlirValue *start = sn_alloc((n + 1) * sizeof *start);
   for (size_t i = 0; i < n; ++i)
     start[i] = sn_reduction_identity(b, &a->of_scalars[i], 1);
-  int64_t at_once = sn_gpu_is_one_warp(k) ? 4 : 1; // loads
+  int64_t at_once = sn_gpu_is_one_warp(k) ? loads_of_warp(k, a) : 1;
   SnLoop g = sn_for_values(b, sn(b, "arith.addi", from, k->thread), to, sn_index(b, k->threads * at_once),
                            sn_values((intptr_t)n, start));
   MlirValue last = sn(b, "arith.subi", to, sn_index(b, 1));
@@ -215,7 +230,8 @@ static MlirValue reduce_bunches_of(SnBuilder *b, SnGpuKernel *k, const SnGpuAccu
   for (size_t i = 0; i < n; ++i)
     types[i] = sn_type_of(values[i]);
   leave_partials(b, k, a, partials, sn(b, "arith.addi", first, which), values);
-  MlirValue last = is_last(b, k, sn_index(b, 0), sn(b, "arith.index_cast", count, mlirIntegerTypeGet(b->ctx, 64)));
+  MlirValue last = is_last(b, k, sn_index(b, 0), a->found[0],
+                           sn(b, "arith.index_cast", count, mlirIntegerTypeGet(b->ctx, 64)));
   SnIf it = sn_if_types(b, last, sn_types((intptr_t)n, types));
   combine_partials(b, k, a, partials, first, sn(b, "arith.addi", first, count), combined);
   sn_else_values(b, &it, sn_values((intptr_t)n, combined));
@@ -234,13 +250,11 @@ static SnIf reduce_bunches(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators
   MlirType i1 = mlirIntegerTypeGet(b->ctx, 1), i64 = mlirIntegerTypeGet(b->ctx, 64);
   size_t n = a->scalars;
   bool counted = !sn_none(k->grid);
-  MlirValue now = leavers_now(b, k, a), size = sn_index(b, bunch(k, a)), few = sn_index(b, FEW);
-  if (counted)
-    size = sn(b, "arith.select", compare(b, 7, now, few), few, size); // ule
+  MlirValue now = leavers_now(b, k, a), size = bunch_now(b, k, a), few = sn_index(b, FEW);
   MlirValue which = sn(b, "arith.divui", who, size), from = sn(b, "arith.muli", which, size);
   MlirValue to = sn(b, "arith.minui", sn(b, "arith.addi", from, size), now), count = sn_size_ceil(b, now, size);
   MlirValue members = sn(b, "arith.index_cast", sn(b, "arith.subi", to, from), i64);
-  SnIf of_bunch = if_last(b, k, sn(b, "arith.addi", which, sn_index(b, 1)), members);
+  SnIf of_bunch = if_last(b, k, sn(b, "arith.addi", which, sn_index(b, 1)), a->found[1], members);
   combine_partials(b, k, a, partials, from, to, values);
   if (!counted)
     return both(of_bunch, sn_if(b, reduce_bunches_of(b, k, a, partials, which, count, values)));
@@ -265,8 +279,26 @@ static SnIf reduce_bunches(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators
   return both(of_bunch, last);
 }
 
+void sn_gpu_ask_early(SnBuilder *b, SnGpuKernel *k, SnGpuAccumulators *a) {
+  if (k->blocks == 1 || a->scalars + a->columns == 0)
+    return;
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  // Who counts itself: of blocks that have the same values the first of each cluster.
+  bool one = !a->columns && a->of_groups && k->cluster > 1;
+  MlirValue who = a->columns || a->of_groups ? k->group : k->block,
+            asks = one ? sn(b, "arith.andi", k->first, compare(b, 0, k->rank, sn_index(b, 0))) : k->first;
+  for (int64_t i = 0; i < 1 + in_bunches(k, a); ++i) {
+    MlirValue which = i ? sn(b, "arith.addi", sn(b, "arith.divui", who, bunch_now(b, k, a)), sn_index(b, 1))
+                        : sn_index(b, 0);
+    SnIf it = sn_if(b, asks, i64);
+    sn_else(b, &it, sn_gpu_take_early(b, k, which));
+    sn_end_if(b, &it, sn_int(b, i64, 0));
+    a->found[i] = sn_result(it.op, 0);
+  }
+}
+
 bool sn_gpu_one_warp_is_left(const SnGpuKernel *k, const SnGpuAccumulators *a) {
-  return k->blocks > 1 && a->of_groups && !a->columns;
+  return k->blocks > 1 && !a->columns && (a->of_groups || k->cluster == 1);
 }
 
 SnIf sn_gpu_reduce_grid(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, MlirValue *values) {
@@ -303,7 +335,7 @@ SnIf sn_gpu_reduce_grid(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a
     last = reduce_bunches(b, k, a, partials, who, values);
   } else {
     MlirValue now = leavers_now(b, k, a);
-    last = if_last(b, k, sn_index(b, 0), sn(b, "arith.index_cast", now, i64));
+    last = if_last(b, k, sn_index(b, 0), a->found[0], sn(b, "arith.index_cast", now, i64));
     combine_partials(b, k, a, partials, sn_index(b, 0), now, values);
   }
   free(partials);

@@ -58,12 +58,16 @@ typedef struct {
   int64_t length, width; // width: columns that a thread reads at once
   bool of_groups; // no scalar is a sum of what single threads or blocks had: the blocks of a cluster have the same
                   // values
+  MlirValue found[2]; // in the counters of all and of the block's bunch, by sn_gpu_ask_early; null: it was not called
 } SnGpuAccumulators;
 
 // Bytes of scratch memory, 0 if the grid is one block and there are no columns.
 int64_t sn_gpu_grid_scratch(const SnGpuKernel *k, const SnGpuAccumulators *a);
 // memref<groups x length>: row k->group is what this group of threads, the block or its cluster, adds its rows to.
 MlirValue sn_gpu_grid_columns(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, size_t column);
+// Where the kernel begins, and is a launch by itself: asks for the counters at which blocks will meet, and waits for
+// nothing.
+void sn_gpu_ask_early(SnBuilder *b, SnGpuKernel *k, SnGpuAccumulators *a);
 // Opens a branch that one block of the whole grid takes, with the values of each block (which all of its threads have)
 // combined over the grid, and the rows of all groups combined in row 0 of sn_gpu_grid_columns.
 SnIf sn_gpu_reduce_grid(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, MlirValue *values);

@@ -73,6 +73,17 @@ static MlirValue threads_of_rows(SnBuilder *b, const SnGpuRowKernel *g) {
   return sn(b, "arith.muli", sn(b, "arith.divui", g->num_rows, sn_index(b, size)), sn_index(b, threads_of_line(g)));
 }
 
+// The row's dimensions.
+static void point(SnBuilder *b, SnGpuRowKernel *g, MlirValue row) {
+  int64_t n = g->form->num_rows;
+  if (!sn_row_rows_follow(g->form)) {
+    sn_form_point(b, g->form, 0, n, row, g->program.dims);
+    return;
+  }
+  for (int64_t d = 0; d < n; ++d)
+    g->program.dims[d] = d + 1 < n ? sn_index(b, 0) : row;
+}
+
 static void emit_row(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user) {
   SnGpuRowKernel *g = user;
   bool shared = g->mine.in_shared, ahead = sn_gpu_has_slots(g) && !shared;
@@ -83,7 +94,7 @@ static void emit_row(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *
   if (g->plan->rows > 1)
     begin_rows_of_thread(b, g, row);
   else
-    sn_form_point(b, g->form, 0, g->form->num_rows, row, g->program.dims);
+    point(b, g, row);
   sn_gpu_begin_turns(b, k, tile);
   if (g->mine.resident)
     sn_gpu_begin_resident(b, g, row, g->resident, g->inside);
@@ -123,8 +134,14 @@ static SnGpuTiles tiles_of(SnBuilder *b, const SnGpuRowKernel *g) {
   return sn_gpu_tiles_in_steps(k, first, tiles, k->blocks / k->cluster * at_once);
 }
 
-static void run_rows(SnBuilder *b, SnGpuRowKernel *g) {
+// Threads of a multiprocessor that have registers for what they asked early.
+#define MOST_EARLY 1536
+
+// `alone`: the launch is the form's own.
+static void run_rows(SnBuilder *b, SnGpuRowKernel *g, bool alone) {
   SnGpuKernel *k = g->k;
+  if (alone && g->plan->launch.occupancy * k->threads <= MOST_EARLY)
+    sn_gpu_ask_early(b, k, &g->all);
   sn_gpu_begin_accumulators(b, g);
   SnGpuTiles tiles = tiles_of(b, g);
   if (g->mine.in_shared) {
@@ -233,7 +250,7 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
   else if (r->plan->turned.n)
     sn_gpu_turned_rows(b, &g);
   else
-    run_rows(b, &g);
+    run_rows(b, &g, !sn_in_sequence(r->op));
   end_kernel(k, &f, &g);
 }
 

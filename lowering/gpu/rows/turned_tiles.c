@@ -52,23 +52,63 @@ static MlirValue inside(SnBuilder *b, MlirValue x, MlirValue n, int64_t width, i
   return sn(b, "arith.minui", x, sn(b, "arith.subi", n, sn_index(b, width)));
 }
 
-// A row's dimensions, where neighbours are those of the turned one.
-static void point(SnBuilder *b, const Turn *t, MlirValue linear, MlirValue *dims) {
+// Dimension d's size, 1 where it is 0: no row is run then.
+static MlirValue size_of(SnBuilder *b, const SnForm *f, intptr_t d) {
+  int64_t known;
+  MlirValue size = sn_form_size(b, f, d);
+  return sn_known(size, &known) && !known ? sn_index(b, 1) : size;
+}
+
+// The dimensions of rows in front of the turned one, of the number that counts them.
+static void point_others(SnBuilder *b, const Turn *t, MlirValue linear, MlirValue *dims) {
   const SnForm *f = t->g->form;
   intptr_t order[SN_MAX_DIMS], n = 0;
-  order[n++] = t->tile->row;
   for (intptr_t d = f->num_rows; d-- > 0;)
     if (d != t->tile->row)
       order[n++] = d;
   for (intptr_t i = 0; i < n; ++i) {
-    int64_t known;
-    MlirValue size = sn_form_size(b, f, order[i]);
-    if (sn_known(size, &known) && !known) // no row is run
-      size = sn_index(b, 1);
+    MlirValue size = size_of(b, f, order[i]);
     dims[order[i]] = i + 1 < n ? sn(b, "arith.remui", linear, size) : linear;
     if (i + 1 < n)
       linear = sn(b, "arith.divui", linear, size);
   }
+}
+
+// A row's dimensions, where neighbours are those of the turned one. A tile begins somewhere in that dimension; where it
+// is not longer than it, a row is there or behind its end once, and all else is the same for the block: threads divide
+// nothing. So it is where the tile has the dimension as a whole.
+static void point(SnBuilder *b, const Turn *t, MlirValue row, MlirValue *dims) {
+  const SnForm *f = t->g->form;
+  intptr_t d = t->tile->row;
+  MlirValue size = size_of(b, f, d), begin = t->first_row;
+  int64_t known = 0;
+  bool is_known = sn_known(size, &known), alone = f->num_rows == 1;
+  if (alone || !is_known || (t->tile->rows > known && t->tile->rows % known)) {
+    MlirValue linear = sn(b, "arith.addi", begin, row);
+    dims[d] = alone ? linear : sn(b, "arith.remui", linear, size);
+    if (!alone)
+      point_others(b, t, sn(b, "arith.divui", linear, size), dims);
+    return;
+  }
+  MlirValue others = sn(b, "arith.divui", begin, size);
+  if (t->tile->rows % known == 0) {
+    dims[d] = t->tile->rows == known ? row : sn(b, "arith.remui", row, size);
+    if (t->tile->rows > known)
+      others = sn(b, "arith.addi", others, sn(b, "arith.divui", row, size));
+    point_others(b, t, others, dims);
+    return;
+  }
+  MlirValue at = sn(b, "arith.addi", sn(b, "arith.remui", begin, size), row), next[SN_MAX_DIMS];
+  dims[d] = at;
+  point_others(b, t, others, dims);
+  if (known % t->tile->rows == 0)
+    return;
+  MlirValue before = below(b, at, size);
+  dims[d] = sn(b, "arith.select", before, at, sn(b, "arith.subi", at, size));
+  point_others(b, t, sn(b, "arith.addi", others, sn_index(b, 1)), next);
+  for (intptr_t o = 0; o < f->num_rows; ++o)
+    if (o != d)
+      dims[o] = sn(b, "arith.select", before, dims[o], next[o]);
 }
 
 static MlirValue quotient(SnBuilder *b, MlirValue x, int64_t n) { return sn(b, "arith.divui", x, sn_index(b, n)); }
@@ -89,11 +129,23 @@ static MlirValue at(SnBuilder *b, MlirValue x, int64_t more) {
 
 static void place_by_rows(SnBuilder *b, const Turn *t, int64_t u, Place *p) {
   int64_t threads = t->g->k->threads, together = t->tile->together, columns = t->tile->columns,
-          all = t->tile->rows * columns;
-  MlirValue e = at(b, t->g->k->thread, u * threads);
+          all = t->tile->rows * columns, lines = threads / together;
+  MlirValue own = t->g->k->thread;
+  if (together == t->tile->rows && threads % together == 0) { // a thread has a row, and each of its steps is known
+    p->row = sn(b, "arith.remui", own, sn_index(b, together));
+    p->column = at(b, quotient(b, own, together), u * lines);
+    if ((u + 1) * lines > columns)
+      p->column = inside(b, p->column, sn_index(b, columns), 1, lines, &p->mine);
+    return;
+  }
+  MlirValue e = at(b, own, u * threads);
   if ((u + 1) * threads > all)
     e = inside(b, e, sn_index(b, all), 1, threads, &p->mine);
   MlirValue first = sn(b, "arith.remui", e, sn_index(b, together)), line = quotient(b, e, together);
+  p->row = first;
+  p->column = line;
+  if (together == t->tile->rows)
+    return;
   p->column = sn(b, "arith.remui", line, sn_index(b, columns));
   p->row = sn(b, "arith.addi", sn(b, "arith.muli", quotient(b, line, columns), sn_index(b, together)), first);
 }
@@ -126,8 +178,10 @@ static Place place(SnBuilder *b, const Turn *t, int64_t u, bool along_rows) {
   else
     place_by_columns(b, t, u, &p);
   p.there = p.mine;
-  MlirValue row = sn(b, "arith.addi", t->first_row, p.row), column = sn(b, "arith.addi", t->first_column, p.column);
-  row = inside(b, row, g->num_rows, 1, t->tile->rows, &p.there);
+  MlirValue row = p.row, column = sn(b, "arith.addi", t->first_column, p.column);
+  int64_t known;
+  if (!sn_known(g->num_rows, &known) || known % t->tile->rows) // the last, where a row may not be
+    row = inside(b, row, sn(b, "arith.subi", g->num_rows, t->first_row), 1, 1, &p.there);
   column = inside(b, column, g->length, width, t->tile->columns, &p.there);
   point(b, t, row, p.dims);
   p.at = sn_fragment(column, width);

@@ -311,6 +311,10 @@ MlirValue sn_gpu_counter(SnBuilder *b, SnGpuKernel *k, MlirValue which);
 MlirValue sn_gpu_take_counter(SnBuilder *b, SnGpuKernel *k, MlirValue which);
 // i1, for one thread of a block: this block is the last of `count` (i64) of its launch to come to a counter.
 MlirValue sn_gpu_is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count);
+// The same of a counter that the same thread has asked for when the kernel began, so that nobody waits for that at the
+// end: i64, what it found there.
+MlirValue sn_gpu_take_early(SnBuilder *b, SnGpuKernel *k, MlirValue which);
+MlirValue sn_gpu_is_last_of_taken(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue found, MlirValue count);
 // i64, for one thread: how many drew from a counter before in this launch; the last of `draws` (index) leaves 0.
 MlirValue sn_gpu_ticket(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue draws);
 // Of a counter that was taken: adds 1, behind all that this thread has stored; and waits until it is `count` (i64) more

@@ -2,6 +2,7 @@
 //
 //   take:    if its upper half is not the launch's tag, compare and swap: tag, count 0
 //   last:    count + 1, acquired and released; the one that finds all others counted is the last, and leaves 0
+//   early:   where it is 0, as its last launch left it: compare and swap: tag, count 0; long before it is asked
 //   ticket:  count + 1, and what it was before; the last of so many leaves 0
 //   count:   count + 1, released            await: load, acquired, until it is so many
 //
@@ -64,9 +65,27 @@ MlirValue sn_gpu_take_counter(SnBuilder *b, SnGpuKernel *k, MlirValue which) {
   return counter;
 }
 
+MlirValue sn_gpu_take_early(SnBuilder *b, SnGpuKernel *k, MlirValue which) {
+  return ptx(b, "atom.relaxed.gpu.global.cas.b64 $0, [$1], $2, $3;", "=l,l,l,l,~{memory}",
+             sn_values(3, (MlirValue[]){sn_gpu_counter(b, k, which), i64_of(b, 0), k->tag}));
+}
+
+// The counter, taken; `found` (null: nobody asked early) says whether it is already.
+static MlirValue taken_counter(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue found) {
+  if (sn_none(found))
+    return sn_gpu_take_counter(b, k, which);
+  MlirValue bits = i64_of(b, TAG_BITS);
+  MlirValue others = compare(b, 1, sn(b, "arith.shrui", found, bits), sn(b, "arith.shrui", k->tag, bits));
+  SnIf strange = sn_if(b, sn(b, "arith.andi", others, compare(b, 1, found, i64_of(b, 0))));
+  sn_gpu_take_counter(b, k, which);
+  sn_end_if(b, &strange);
+  return sn_gpu_counter(b, k, which);
+}
+
 // How many counted themselves before, with the tag; the last of `count` (i64) leaves 0.
-static MlirValue count_one(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count, MlirValue *last) {
-  MlirValue one = i64_of(b, 1), counter = sn_gpu_take_counter(b, k, which);
+static MlirValue count_one(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue found, MlirValue count,
+                           MlirValue *last) {
+  MlirValue one = i64_of(b, 1), counter = taken_counter(b, k, which, found);
   MlirValue before = ptx(b, "atom.acq_rel.gpu.global.add.u64 $0, [$1], $2;", "=l,l,l,~{memory}",
                          sn_values(2, (MlirValue[]){counter, one}));
   *last = compare(b, 0, before, sn(b, "arith.subi", sn(b, "arith.addi", k->tag, count), one));
@@ -78,13 +97,17 @@ static MlirValue count_one(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirVa
 }
 
 MlirValue sn_gpu_is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue count) {
+  return sn_gpu_is_last_of_taken(b, k, which, (MlirValue){0}, count);
+}
+
+MlirValue sn_gpu_is_last_of_taken(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue found, MlirValue count) {
   MlirValue last;
-  count_one(b, k, which, count, &last);
+  count_one(b, k, which, found, count, &last);
   return last;
 }
 
 MlirValue sn_gpu_ticket(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue draws) {
-  MlirValue last, before = count_one(b, k, which, sn(b, "arith.index_cast", draws, i64_type(b)), &last);
+  MlirValue last, before = count_one(b, k, which, (MlirValue){0}, sn(b, "arith.index_cast", draws, i64_type(b)), &last);
   return sn(b, "arith.subi", before, k->tag);
 }
 

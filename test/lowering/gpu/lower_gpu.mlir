@@ -40,6 +40,7 @@ func.func private @row_sum(%x: memref<5x8xf32>, %y: memref<5xf32>) attributes {s
 
 // A sum that only feeds a sum over rows meets once, at the end, not row by row: no shuffle in the loop. Then blocks
 // leave their parts in scratch memory, which the caller of the kernel function provides, and the last one finishes.
+// The counter at which they meet is asked for in front of all that, and again only where it was another's.
 
 // CHECK-LABEL: func.func private @total(
 //  CHECK-SAME:   %[[SCRATCH:.+]]: memref<128xi8>) attributes {sinter.kernel}
@@ -48,16 +49,21 @@ func.func private @row_sum(%x: memref<5x8xf32>, %y: memref<5xf32>) attributes {s
 // CHECK-LABEL: func.func @main
 //       CHECK:   %[[S:.+]] = memref.alloc() {sinter.workspace} : memref<128xi8>
 //       CHECK:   call @total(%{{.+}}, %{{.+}}, %[[S]])
-//       CHECK: gpu.func @total(%{{.+}}, %[[S:.+]]: memref<128xi8>, %[[TAG:.+]]: i64)
+//       CHECK: gpu.func @total(%{{.+}}, %[[S:[a-z0-9]+]]: memref<128xi8>, %{{[a-z0-9]+}}: i64, %[[TAG:[a-z0-9]+]]: i64)
+//       CHECK:   %[[FOUND:.+]] = scf.if
+//       CHECK:     llvm.inline_asm has_side_effects "atom.relaxed.gpu.global.cas{{.+}} %c0_i64, %[[TAG]] :
 //       CHECK:   %[[PART:.+]] = scf.for
 //   CHECK-NOT:   gpu.shuffle
+//   CHECK-NOT:   inline_asm
 //       CHECK:     scf.yield
 //       CHECK:   gpu.shuffle xor
 //       CHECK:   memref.view %[[S]]
-//       CHECK:   llvm.inline_asm has_side_effects "ld.relaxed.gpu
-//       CHECK:   llvm.inline_asm has_side_effects "atom.relaxed.gpu.global.cas
+//       CHECK:   arith.cmpi ne, %[[FOUND]], %c0_i64
+//       CHECK:   scf.if
+//       CHECK:     llvm.inline_asm has_side_effects "ld.relaxed.gpu
+//       CHECK:     llvm.inline_asm has_side_effects "atom.relaxed.gpu.global.cas
 //       CHECK:   llvm.inline_asm has_side_effects "atom.acq_rel.gpu.global.add
-//       CHECK:   gpu.barrier
+//       CHECK:   nvvm.bar.warp.sync
 //       CHECK:   scf.if
 //       CHECK:     arith.divf
 //       CHECK:     memref.store

@@ -410,6 +410,8 @@ func.func @pooling_gradient(%g: tensor<32x64x43x43x5x5xf32>, %e: tensor<32x64x12
 //  CHECK-SAME:     most = 512,
 //  CHECK-SAME:     most = 128,
 //  CHECK-SAME:     most = 64,
+//  CHECK-SAME:     most = 32,
+//  CHECK-SAME:     most = 16, {{[a-z0-9 =,"]*}}team = 2, threads = 128, vector = 4>, team = 4, threads = 128, vector = 4>
 //  CHECK-SAME:     residency = "reread", shorter = #sinter.gpu_rows<
 //  CHECK-SAME:     cluster = 8, deal = "each", most = 40960, occupancy = 2, residency = "registers", shorter = #sinter.gpu_rows<
 //  CHECK-SAME:     cluster = 4, deal = "each", most = 20480, occupancy = 2,
@@ -421,7 +423,10 @@ func.func @pooling_gradient(%g: tensor<32x64x43x43x5x5xf32>, %e: tensor<32x64x12
 //  CHECK-SAME:     most = 640,
 //  CHECK-SAME:     most = 512,
 //  CHECK-SAME:     most = 256,
-//  CHECK-SAME:     {{[a-z0-9 =,"]*}}maximum = "before", most = 128, {{[a-z0-9 =,"]*}}team = 32, threads = 128, vector = 1>
+//  CHECK-SAME:     most = 128,
+//  CHECK-SAME:     most = 64,
+//  CHECK-SAME:     {{[a-z0-9 =,"]*}}maximum = "before", most = 16, {{[a-z0-9 =,"]*}}team = 4, threads = 128, vector = 1>
+//  CHECK-SAME:     team = 16, threads = 128, vector = 1>, team = 32, threads = 128, vector = 1>
 //  CHECK-SAME:     team = 32, threads = 128, vector = 1>, team = 32, threads = 128, vector = 1>, threads = 64, vector = 1>
 //  CHECK-SAME:     threads = 128, vector = 1>, threads = 256,
 
@@ -485,11 +490,18 @@ func.func @any_length_many_values(%x: tensor<?x?xf32>, %w: tensor<?xf32>, %b: te
 // CHECK-LABEL: func @any_length_once
 //       CHECK:   schedule(#sinter.gpu_rows<{{[a-z0-9 =,]*}}cluster = 8, even = #sinter.gpu_rows<
 //  CHECK-SAME:     most = 2048, multiple = 4, {{[a-z0-9 =,"]*}}
-//  CHECK-SAME:     most = 64, multiple = 4, {{[a-z0-9 =,"]*}}team = 8, threads = 128, unroll = 2, vector = 4>, team = 32
+//  CHECK-SAME:     most = 256, multiple = 4, occupancy = 8,
+//  CHECK-SAME:     most = 128, multiple = 4, occupancy = 8,
+//  CHECK-SAME:     most = 64, multiple = 4, occupancy = 8,
+//  CHECK-SAME:     most = 32, multiple = 4, occupancy = 8,
+//  CHECK-SAME:     most = 16, multiple = 4, {{[a-z0-9 =,"]*}}team = 2, threads = 128, unroll = 2, vector = 4>
+//  CHECK-SAME:     team = 4, threads = 128, unroll = 2, vector = 4>, team = 8, threads = 128, unroll = 2, vector = 4>
+//  CHECK-SAME:     team = 16, threads = 128, unroll = 2, vector = 4>, team = 32, threads = 128, unroll = 2, vector = 4>
 //  CHECK-SAME:     threads = 128, unroll = 4, vector = 4>
 //  CHECK-SAME:     most = 65536,
 //  CHECK-SAME:     most = 1024,
-//  CHECK-SAME:     most = 64, {{[a-z0-9 =,"]*}}team = 8, threads = 128, unroll = 8, vector = 1>, team = 32
+//  CHECK-SAME:     many = #sinter.gpu_rows<blocks = 1056, least = 8448, most = 64, {{[a-z0-9 =,"]*}}team = 8, threads = 128, unroll = 8, vector = 1>
+//  CHECK-SAME:     most = 16, {{[a-z0-9 =,"]*}}team = 4, threads = 128, unroll = 4, vector = 1>, team = 32, threads = 128, unroll = 2, vector = 1>
 func.func @any_length_once(%x: tensor<?x?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
   %y = sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : tensor<?x?xf32>) outs(%e[i] : tensor<?xf32>) {
   ^row(%a: tensor<?xf32>):
@@ -928,7 +940,8 @@ func.func @long_norm_of_halves(%x: tensor<1984x32768xf16>, %e: tensor<1984x32768
 // would be made as well. Where a thread has one element at a time, four.
 
 // CHECK-LABEL: func @any_expensive
-//       CHECK:   most = 64, multiple = 4, occupancy = 12, residency = "reread", team = 8, threads = 128, vector = 4>
+//       CHECK:   most = 16, multiple = 4, occupancy = 12, residency = "reread", team = 2, threads = 128, vector = 4>
+//  CHECK-SAME:   team = 8, threads = 128, vector = 4>
 //  CHECK-SAME:   >, occupancy = 4, residency = "reread", shorter
 //  CHECK-SAME:   most = 64, occupancy = 8, residency = "reread", team = 8, threads = 128, unroll = 4, vector = 1>
 //  CHECK-SAME:   threads = 256, unroll = 4, vector = 1>)

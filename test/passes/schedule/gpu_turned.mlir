@@ -88,6 +88,7 @@ func.func @little(%x: tensor<64x64xf32>, %e: tensor<64x64xf32>) -> tensor<64x64x
 
 // CHECK-LABEL: func @thread
 //   CHECK-NOT:   turned
+//       CHECK:   team = 4,
 func.func @thread(%x: tensor<8x12x112x112xf16>, %e: tensor<8x112x112x12xf16>) -> tensor<8x112x112x12xf16> {
   %z = sinter.rowwise (n = 8, h = 112, w = 112) by (c = 12) ins(%x[n, c, h, w] : tensor<8x12x112x112xf16>)
       outs(%e[n, h, w, c] : tensor<8x112x112x12xf16>) {
@@ -95,4 +96,76 @@ func.func @thread(%x: tensor<8x12x112x112xf16>, %e: tensor<8x112x112x12xf16>) ->
     sinter.yield %a : tensor<12xf16>
   }
   return %z : tensor<8x112x112x12xf16>
+}
+
+// -----
+
+// But where they fill the device each is a thread's by itself, as long as it has 8 vectors of it or less; of an odd
+// number of columns it has more, and they are turned.
+
+// CHECK-LABEL: func @pixels
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 6558, occupancy = 4, residency = "registers", team = 1, threads = 256, vector = 2>)
+func.func @pixels(%x: tensor<430x14x64x61xf16>, %e: tensor<430x64x61x14xf16>) -> tensor<430x64x61x14xf16> {
+  %z = sinter.rowwise (n = 430, h = 64, w = 61) by (c = 14) ins(%x[n, c, h, w] : tensor<430x14x64x61xf16>)
+      outs(%e[n, h, w, c] : tensor<430x64x61x14xf16>) {
+  ^row(%a: tensor<14xf16>):
+    sinter.yield %a : tensor<14xf16>
+  }
+  return %z : tensor<430x64x61x14xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func @odd_pixels
+//       CHECK:   shape = "turned", threads = 256, tile_columns = 13, tile_rows = 256, vector = 1>)
+func.func @odd_pixels(%x: tensor<430x13x64x61xf16>, %e: tensor<430x64x61x13xf16>) -> tensor<430x64x61x13xf16> {
+  %z = sinter.rowwise (n = 430, h = 64, w = 61) by (c = 13) ins(%x[n, c, h, w] : tensor<430x13x64x61xf16>)
+      outs(%e[n, h, w, c] : tensor<430x64x61x13xf16>) {
+  ^row(%a: tensor<13xf16>):
+    sinter.yield %a : tensor<13xf16>
+  }
+  return %z : tensor<430x64x61x13xf16>
+}
+
+// -----
+
+// Fewer tiles than the device has at once are made smaller, down to 16 rows.
+
+// CHECK-LABEL: func @few_tiles
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 259, {{.*}}tile_columns = 153, tile_rows = 16, vector = 1>)
+func.func @few_tiles(%x: tensor<2x153x47x44xf16>, %e: tensor<2x47x44x153xf16>) -> tensor<2x47x44x153xf16> {
+  %z = sinter.rowwise (n = 2, h = 47, w = 44) by (c = 153) ins(%x[n, c, h, w] : tensor<2x153x47x44xf16>)
+      outs(%e[n, h, w, c] : tensor<2x47x44x153xf16>) {
+  ^row(%a: tensor<153xf16>):
+    sinter.yield %a : tensor<153xf16>
+  }
+  return %z : tensor<2x47x44x153xf16>
+}
+
+// -----
+
+// A line that is little more than a tile is one; a longer one is parts.
+
+// CHECK-LABEL: func @little_more
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 5240, {{.*}}tile_columns = 160, tile_rows = 26, vector = 2>)
+func.func @little_more(%x: tensor<40x131x160x26xf16>, %e: tensor<40x26x131x160xf16>) -> tensor<40x26x131x160xf16> {
+  %z = sinter.rowwise (n = 40, c = 26, h = 131) by (w = 160) ins(%x[n, h, w, c] : tensor<40x131x160x26xf16>)
+      outs(%e[n, c, h, w] : tensor<40x26x131x160xf16>) {
+  ^row(%a: tensor<160xf16>):
+    sinter.yield %a : tensor<160xf16>
+  }
+  return %z : tensor<40x26x131x160xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func @more
+//       CHECK:   tile_columns = 112, tile_rows = 26, vector = 2>)
+func.func @more(%x: tensor<40x131x224x26xf16>, %e: tensor<40x26x131x224xf16>) -> tensor<40x26x131x224xf16> {
+  %z = sinter.rowwise (n = 40, c = 26, h = 131) by (w = 224) ins(%x[n, h, w, c] : tensor<40x131x224x26xf16>)
+      outs(%e[n, c, h, w] : tensor<40x26x131x224xf16>) {
+  ^row(%a: tensor<224xf16>):
+    sinter.yield %a : tensor<224xf16>
+  }
+  return %z : tensor<40x26x131x224xf16>
 }
