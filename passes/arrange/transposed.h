@@ -22,6 +22,7 @@ typedef struct {
 typedef struct {
   SnForm f;
   SnZerosProduct *windows; // one for each product
+  bool more;               // phases have more places than there are
   // Of dimensions of the form:
   int64_t step[SN_MAX_DIMS];        // of a place, how many phases it has; else 0
   bool apart[SN_MAX_DIMS];          // of a place, its phases read an image each at a place of its own

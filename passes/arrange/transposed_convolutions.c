@@ -11,7 +11,7 @@
 // place k * 2 + p every second tap meets an element, which ones p says: they are the same for all places of one phase
 // p, so a phase is a convolution by a part of the weights. All are one product: where phases read the image alike, they
 // are rows or columns of the weights' side, else rows of both. A number of taps that the stride does not divide leaves
-// some phases a tap of zeros.
+// some phases a tap of zeros; a number of places that it does not divide one more place, which is cut off behind.
 //
 // runs in: sinter-cpu    test: test/passes/arrange/transposed_convolutions.mlir, test/run/transposed_convolutions.test
 
@@ -41,7 +41,7 @@ static void push_own(Made *m, intptr_t d, bool alone) {
   const SnTransposed *c = m->c;
   SnDim own = c->f.dims.data[d];
   if (c->step[d])
-    own.size /= c->step[d];
+    own.size = sn_pieces(own.size, c->step[d]);
   if (c->tap[d])
     own.size = c->tap[d]->taps;
   m->own[d] = -1;
@@ -160,6 +160,22 @@ static SnAccess elements(const Made *m, const SnZerosProduct *w) {
   return bounded(m, a);
 }
 
+// The value of phases, without places that are more than the type has.
+static MlirValue without_more(SnBuilder *b, MlirValue phases, MlirType t, MlirAttribute groups) {
+  MlirType from = sn_type_of(phases);
+  int64_t shape[SN_MAX_DIMS], whole[SN_MAX_DIMS], n = 0, rank = sn_rank(t);
+  for (intptr_t i = 0; i < rank; ++i) {
+    shape[i] = sn_dim(t, i);
+    whole[i] = sn_dim(from, n++);
+    if (mlirArrayAttrGetNumElements(mlirArrayAttrGetElement(groups, i)) > 1)
+      whole[i] = sn_times(whole[i], sn_dim(from, n++));
+  }
+  MlirType as = sn_tensor(sn_element(t), rank, whole);
+  MlirValue v = sn(b, "tensor.collapse_shape", phases, as, sn_attr("reassociation", groups));
+  MlirAffineMap all = mlirAffineMapMultiDimIdentityGet(b->ctx, rank);
+  return mlirTypeEqual(as, t) ? v : sn_copy_form(b, (SnAccess){.value = v, .map = all}, rank, shape, all);
+}
+
 // The destination with a place and its phase for a place; `groups` says which of its dimensions are which.
 static SnAccess destination(SnBuilder *b, const Made *m, SnAccess a, MlirAttribute *groups) {
   MlirAffineExpr at[SN_MAX_DIMS];
@@ -212,7 +228,7 @@ static SnAccess input(const Made *m, size_t k) {
   if (k < sn_first_input(f) && k == w->image)
     return elements(m, w);
   a.map = sn_map_replace(a.map, (intptr_t)m->to.dims.size, m->dims);
-  return k < sn_first_input(f) ? bounded(m, a) : a;
+  return k < sn_first_input(f) || (m->c->more && !a.fill.ptr) ? bounded(m, a) : a;
 }
 
 static void rewrite(SnTransposed *c) {
@@ -229,8 +245,7 @@ static void rewrite(SnTransposed *c) {
   SnBuilder in = sn_at_end(m.to.body, b.loc);
   make_body(&in, &m);
   for (intptr_t k = 0; k < sn_num_results(f->op); ++k) {
-    MlirValue whole = sn(&b, "tensor.collapse_shape", sn_result(made, k), sn_type_of(sn_result(f->op, k)),
-                         sn_attr("reassociation", groups[k]));
+    MlirValue whole = without_more(&b, sn_result(made, k), sn_type_of(sn_result(f->op, k)), groups[k]);
     mlirValueReplaceAllUsesOfWith(sn_result(f->op, k), whole);
   }
   SnOpVec zeros = {0};
