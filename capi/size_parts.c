@@ -73,22 +73,32 @@ static void add_concatenated(SnSizeParts *p, MlirOperation op, intptr_t i) {
     add_dim(p, sn_operand(op, k), i);
 }
 
-// What a loop hands on as number k has the size of what it was handed, by what it is made of.
+// Another tensor that has the size of this one in a dimension, by what it is made of; false if that is not seen.
+static bool step_up(MlirValue *v, intptr_t *dim) {
+  SnSizeParts all = sn_size_parts(*v, *dim);
+  bool one = all.parts.size == 1 && !sn_none(all.parts.data[0].value);
+  SnSizePart part = one ? all.parts.data[0] : (SnSizePart){0};
+  sn_vec_free(&all.parts);
+  MlirOperation of = one && part.dim < 0 ? sn_def(part.value, "tensor.dim") : (MlirOperation){0};
+  if (!one || (part.dim < 0 && (sn_null(of) || !sn_known_dim(of, &part.dim))))
+    return false;
+  *v = sn_null(of) ? part.value : sn_operand(of, 0);
+  *dim = part.dim;
+  return true;
+}
+
+// What a loop hands on as number k has the size of what it was handed, or of what it begins with.
 static bool is_kept(MlirOperation loop, intptr_t k, intptr_t i) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
   MlirValue place = mlirBlockGetArgument(body, k + 1), v = sn_operand(mlirBlockGetTerminator(body), k);
-  intptr_t dim = i;
-  while (!sn_same(v, place) || dim != i) {
-    SnSizeParts all = sn_size_parts(v, dim);
-    bool one = all.parts.size == 1 && !sn_none(all.parts.data[0].value);
-    SnSizePart part = one ? all.parts.data[0] : (SnSizePart){0};
-    sn_vec_free(&all.parts);
-    MlirOperation of = one && part.dim < 0 ? sn_def(part.value, "tensor.dim") : (MlirOperation){0};
-    if (!one || (part.dim < 0 && (sn_null(of) || !sn_known_dim(of, &part.dim))))
-      return false;
-    v = sn_null(of) ? part.value : sn_operand(of, 0);
-    dim = part.dim;
-  }
+  MlirValue init = sn_operand(loop, sn_num_operands(loop) - sn_num_results(loop) + k);
+  intptr_t dim = i, of_init = i;
+  while (!sn_same(v, place) || dim != i)
+    if (!step_up(&v, &dim)) {
+      while (step_up(&init, &of_init))
+        ;
+      return sn_same(v, init) && dim == of_init;
+    }
   return true;
 }
 

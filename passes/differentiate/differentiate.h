@@ -179,6 +179,8 @@ void sn_drop_unused_steps(MlirOperation root);
 intptr_t sn_slice_tensors(MlirOperation op);
 bool sn_differentiate_slice(SnBuilder *b, MlirOperation op, const SnGradient *upstream, const bool *active,
                             const MlirType *elements, SnGive give, void *user);
+// `sum` with what a tensor.insert_slice has put into zeros added to it, there alone.
+MlirValue sn_add_to_slice(SnBuilder *b, MlirOperation insert, MlirValue sum);
 
 // ---- differentiate/tm_gradients.c ----------------------------------------------------------
 

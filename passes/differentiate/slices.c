@@ -76,6 +76,19 @@ static Place place_of(MlirOperation op, intptr_t n) {
   return p;
 }
 
+MlirValue sn_add_to_slice(SnBuilder *b, MlirOperation insert, MlirValue sum) {
+  Place p = place_of(insert, 2);
+  MlirValue part = sn_operand(insert, 0);
+  MlirType t = sn_type_of(part);
+  MlirValue both[] = {slice(b, "tensor.extract_slice", 1, &sum, &p, t), part};
+  MlirValue added[] = {sn_elementwise_form(b, sn_element(t), part, 2, both, NULL, false, 0), sum};
+  if (!mlirTypeEqual(sn_type_of(added[0]), t))
+    added[0] = sn(b, "tensor.cast", added[0], t);
+  MlirValue made = slice(b, "tensor.insert_slice", 2, added, &p, sn_type_of(sum));
+  place_free(&p);
+  return made;
+}
+
 static MlirValue zeros(SnBuilder *b, MlirType element, MlirValue like) {
   return sn_elementwise_form(b, element, like, 0, NULL, NULL, false, 0);
 }

@@ -58,14 +58,45 @@ func.func @scattered(%x: tensor<9x5xf32>, %u: tensor<7x5xf32>, %n: tensor<7x1xi6
 
 // -----
 
+// A loop has a gradient, what stands in it has none.
+
 func.func @loop(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error @+1 {{stands between the loss and what the loss is differentiated by, and gradients go through kernel forms and reshapes alone; write it as a row program, or differentiate by its result}}
   %y = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4xf32> {
+    // expected-error @+1 {{stands between the loss and what the loss is differentiated by, and gradients go through kernel forms, reshapes, slices, and scf.for, scf.if and scf.while of tensors alone; write it as a row program, or differentiate by its result}}
     %b = arith.addf %a, %x : tensor<4xf32>
     scf.yield %b : tensor<4xf32>
   }
   %d = sinter.differentiate %y wrt(%x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// -----
+
+func.func @parallel(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{scf.for, scf.if and scf.while of tensors alone}}
+  %y = scf.forall (%i) in (4) shared_outs(%a = %x) -> tensor<4xf32> {
+    scf.forall.in_parallel {}
+  }
+  %d = sinter.differentiate %y wrt(%x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+
+// -----
+
+func.func @numbers(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %f = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %y:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %f) -> (tensor<4xf32>, f32) {
+    %v = linalg.fill ins(%b : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    %w = linalg.add ins(%v, %a : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    // expected-error @+1 {{scf.for, scf.if and scf.while of tensors alone}}
+    %s = tensor.extract %a[%c0] : tensor<4xf32>
+    scf.yield %w, %s : tensor<4xf32>, f32
+  }
+  %d = sinter.differentiate %y#0 wrt(%x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %d : tensor<4xf32>
 }
