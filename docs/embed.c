@@ -1,6 +1,6 @@
 // embed.c: a program that compiles a loss with its gradient, and calls it. docs/c-api.md is the page.
 //
-//   cc embed.c $(pkg-config --cflags --libs sinter-compiler) -o embed
+//   cc embed.c $(pkg-config --cflags --libs sinter-compiler) -Wl,-rpath,$(pkg-config --variable=libdir sinter-compiler)
 
 #include <sinter/compiler.h>
 #include <stdio.h>

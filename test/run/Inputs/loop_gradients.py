@@ -311,7 +311,8 @@ def check(tool, folder, name, n, kind, options=()):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         return f"{name} {n} {kind}: {done.stderr.strip()[:600]}"
-    expected = [f(turns, *arguments), *(d for k, d in enumerate(differences(f, turns, arguments, upstream)) if k in wrt)]
+    expected = [f(turns, *arguments),
+                *(d for k, d in enumerate(differences(f, turns, arguments, upstream)) if k in wrt)]
     for k, e in enumerate(expected):
         got = np.load(f"{stem}.out{k}.npy")
         error = np.abs(got - e).max(initial=0) / max(1, np.abs(e).max(initial=0))
