@@ -31,7 +31,6 @@
 enum {
   STEPS = 4,      // of wgmma in a line: 32 bytes of the sum each
   MOST_AHEAD = 2, // slots that pieces are on their way to
-  BELOW = 4, // elements of a column that a lane has at once, where columns are no vectors
 };
 
 // Of a thread: what those who fetch leave of what a launch gives is for those that have sums. Many: two warpgroups
@@ -389,19 +388,19 @@ static void emit_columns(SnBuilder *b, Staged *s, MlirValue row, int64_t first, 
   SnGpuProducts *g = s->g;
   SnGpuKernel *k = g->k;
   int64_t lanes = sn_gpu_product_lanes(g->form, g->plan), across = SN_GPU_STORED_COLUMNS / lanes;
-  MlirValue lines = sn(b, "arith.muli", k->warp, sn_index(b, 16));
-  if (lanes == 1) { // one element waits for its row program alone: a lane has several below each other
-    SnLoop below = sn_for(b, sn_index(b, 0), sn_index(b, 16), sn_index(b, BELOW));
-    sn_gpu_emit_below(b, g, memory, plus(b, lines, below.index), k->lane, plus(b, row, below.index),
-                      plus(b, k->lane, sn_index(b, first)), BELOW);
-    sn_next(b, &below);
-    return;
-  }
-  SnLoop l = sn_for(b, k->lane, sn_index(b, 16 * across), sn_index(b, 32));
-  MlirValue line = sn(b, "arith.divui", l.index, sn_index(b, across)),
-            column = sn(b, "arith.muli", sn(b, "arith.remui", l.index, sn_index(b, across)), sn_index(b, lanes));
-  sn_gpu_emit_stored(b, g, memory, plus(b, lines, line), column, plus(b, row, line),
-                     plus(b, column, sn_index(b, first)), lanes);
+  // A lane has several below each other: each of them waits for its operands and its row program.
+  int64_t apart = 32 / across, count = sn_gpu_rows_below(g->form, lanes, 16 / apart);
+  SnLoop l = sn_for(b, sn_index(b, 0), sn_index(b, 16), sn_index(b, count * apart));
+  MlirValue line = plus(b, l.index, sn(b, "arith.divui", k->lane, sn_index(b, across))),
+            column = sn(b, "arith.muli", sn(b, "arith.remui", k->lane, sn_index(b, across)), sn_index(b, lanes));
+  sn_gpu_emit_below(b, g, memory,
+                    &(SnGpuBelow){.line = plus(b, sn(b, "arith.muli", k->warp, sn_index(b, 16)), line),
+                                  .element = column,
+                                  .row = plus(b, row, line),
+                                  .column = plus(b, column, sn_index(b, first)),
+                                  .lanes = lanes,
+                                  .count = count,
+                                  .apart = apart});
   sn_next(b, &l);
 }
 
@@ -505,6 +504,8 @@ static void emit_summed(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, voi
   }
   if (by_turns)
     turn_barrier(b, s, "nvvm.barrier.arrive", false);
+  if (!g->plan->whole_rows)
+    sn_gpu_know_numbers(b, g);
   sn_wgmma_await(b, 0);
   release(b, s, last);
   MlirValue rows = sn_index(b, s->blocks * SN_GPU_WARPGROUP_ROWS), zero = sn_index(b, 0);

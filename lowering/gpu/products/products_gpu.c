@@ -133,6 +133,9 @@ MlirValue sn_gpu_column_point(SnBuilder *b, const SnGpuProducts *g, MlirValue co
 static void emit_there(SnBuilder *b, SnGpuProducts *g, const MlirValue *dims, int64_t lanes, const MlirValue *sums) {
   const SnForm *f = g->form;
   sn_row_begin(&g->program);
+  for (size_t k = 0; g->numbers && k < g->program.sources.size; ++k)
+    if (!sn_none(g->numbers[k]))
+      sn_row_know(&g->program, mlirBlockGetArgument(f->body, (intptr_t)k), g->numbers[k]);
   memcpy(g->program.dims, dims, (size_t)f->num_rows * sizeof *dims);
   Elements e = {.g = g, .at = sn_fragment(column_of(b, f, dims), lanes)};
   memcpy(e.at.dims, dims + f->num_rows, (size_t)f->num_cols * sizeof *dims);
@@ -141,6 +144,25 @@ static void emit_there(SnBuilder *b, SnGpuProducts *g, const MlirValue *dims, in
   SnRowWalk walk = {.columns = store_results, .user = &e};
   sn_row_walk(b, &g->program, 1, &walk);
   sn_fragment_free(&e.at);
+}
+
+// An argument of no dimension, which is no table.
+static bool is_one_number(const SnGpuProducts *g, intptr_t k) {
+  const SnForm *f = g->form;
+  MlirValue argument = mlirBlockGetArgument(f->body, k);
+  const SnRowSource *s = &g->program.sources.data[k];
+  bool is = !s->scratch && !sn_none(s->access.value) && !sn_is_row(argument) &&
+            !mlirTypeIsAMemRef(sn_type_of(argument)) && !s->access.through.ptr;
+  for (size_t d = 0; d < f->dims.size && is; ++d)
+    is = !sn_access_uses(f, &s->access, (int64_t)d);
+  return is;
+}
+
+void sn_gpu_know_numbers(SnBuilder *b, SnGpuProducts *g) {
+  sn_row_begin(&g->program);
+  for (size_t k = 0; g->numbers && k < g->program.sources.size; ++k)
+    if (is_one_number(g, (intptr_t)k))
+      g->numbers[k] = sn_row_load_lanes(b, &g->program, &g->program.row, &g->program.sources.data[k].access);
 }
 
 void sn_gpu_emit_elements(SnBuilder *b, SnGpuProducts *g, MlirValue row, MlirValue column, int64_t lanes,
@@ -152,13 +174,6 @@ void sn_gpu_emit_elements(SnBuilder *b, SnGpuProducts *g, MlirValue row, MlirVal
   sn_gpu_point(b, g->form, &g->plan->points.rows, i, dims);
   emit_there(b, g, dims, lanes, sums);
   sn_end_if(b, &in);
-}
-
-// The row program on a vector of the tile, whose sums are in shared memory.
-static void emit_vector(SnBuilder *b, SnGpuProducts *g, MlirValue number, int64_t lanes) {
-  MlirValue across = sn_index(b, g->plan->n / lanes), row = sn(b, "arith.divui", number, across),
-            column = sn(b, "arith.muli", sn(b, "arith.remui", number, across), sn_index(b, lanes));
-  sn_gpu_emit_stored(b, g, g->sums, row, column, row, column, lanes);
 }
 
 static void load_sums(SnBuilder *b, const SnGpuProducts *g, const MlirValue *memory, MlirValue line, MlirValue element,
@@ -181,26 +196,42 @@ void sn_gpu_emit_stored(SnBuilder *b, SnGpuProducts *g, const MlirValue *memory,
   free(sums);
 }
 
-void sn_gpu_emit_below(SnBuilder *b, SnGpuProducts *g, const MlirValue *memory, MlirValue line, MlirValue element,
-                       MlirValue row, MlirValue column, int64_t count) {
+int64_t sn_gpu_rows_below(const SnForm *f, int64_t lanes, int64_t most) {
+  enum { ALL = 4, MANY = 16, ELEMENTS_OF_LONG = 8 };
+  static const int64_t weights[] = {
+      [SN_COST_NONE] = 0, [SN_COST_SIMPLE] = 1, [SN_COST_DIVISION] = 4, [SN_COST_FUNCTION] = 10};
+  int64_t all = 0, count = ALL;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    all += sn_row_op_of(op) ? weights[sn_row_op_cost(op)] : 0;
+  while (all > MANY && count * lanes > ELEMENTS_OF_LONG)
+    count /= 2;
+  while (count > 1 && most % count)
+    count /= 2;
+  return count;
+}
+
+void sn_gpu_emit_below(SnBuilder *b, SnGpuProducts *g, const MlirValue *memory, const SnGpuBelow *at) {
   size_t products = g->form->products.size;
-  MlirValue dims[SN_MAX_DIMS], *sums = sn_alloc(((size_t)count * products + 1) * sizeof *sums),
-                               i = sn(b, "arith.addi", g->first_row, row),
-                               end = sn(b, "arith.addi", i, sn_index(b, count - 1));
+  int64_t end_of = (at->count - 1) * at->apart, tile = g->plan->m * g->plan->cluster;
+  MlirValue dims[SN_MAX_DIMS], *sums = sn_alloc(((size_t)at->count * products + 1) * sizeof *sums),
+                               i = sn(b, "arith.addi", g->first_row, at->row),
+                               end = sn(b, "arith.addi", i, sn_index(b, end_of));
   memcpy(dims, g->dims, sizeof dims);
-  MlirValue inside = sn_gpu_column_point(b, g, column, dims);
-  SnIf all = sn_if(b, sn(b, "arith.andi", sn_gpu_inside(b, end, g->num_rows, g->plan->m * g->plan->cluster), inside));
-  for (int64_t u = 0; u < count; ++u)
-    load_sums(b, g, memory, sn(b, "arith.addi", line, sn_index(b, u)), element, 1, sums + (size_t)u * products);
-  for (int64_t u = 0; u < count; ++u) {
-    sn_gpu_point(b, g->form, &g->plan->points.rows, sn(b, "arith.addi", i, sn_index(b, u)), dims);
-    emit_there(b, g, dims, 1, sums + (size_t)u * products);
+  MlirValue inside = sn_gpu_column_point(b, g, at->column, dims);
+  SnIf all = sn_if(b, sn(b, "arith.andi", sn_gpu_inside(b, end, g->num_rows, tile), inside));
+  for (int64_t u = 0; u < at->count; ++u)
+    load_sums(b, g, memory, sn(b, "arith.addi", at->line, sn_index(b, u * at->apart)), at->element, at->lanes,
+              sums + (size_t)u * products);
+  for (int64_t u = 0; u < at->count; ++u) {
+    sn_gpu_point(b, g->form, &g->plan->points.rows, sn(b, "arith.addi", i, sn_index(b, u * at->apart)), dims);
+    emit_there(b, g, dims, at->lanes, sums + (size_t)u * products);
   }
   sn_else(b, &all); // where the first is beside an end, all are
-  SnIf first = sn_if(b, sn(b, "arith.andi", sn_gpu_inside(b, i, g->num_rows, g->plan->m * g->plan->cluster), inside));
-  SnLoop l = sn_for(b, sn_index(b, 0), sn_index(b, count), sn_index(b, 1));
-  sn_gpu_emit_stored(b, g, memory, sn(b, "arith.addi", line, l.index), element, sn(b, "arith.addi", row, l.index),
-                     column, 1);
+  SnIf first = sn_if(b, sn(b, "arith.andi", sn_gpu_inside(b, i, g->num_rows, tile), inside));
+  SnLoop l = sn_for(b, sn_index(b, 0), sn_index(b, at->count), sn_index(b, 1));
+  MlirValue further = sn(b, "arith.muli", l.index, sn_index(b, at->apart));
+  sn_gpu_emit_stored(b, g, memory, sn(b, "arith.addi", at->line, further), at->element,
+                     sn(b, "arith.addi", at->row, further), at->column, at->lanes);
   sn_next(b, &l);
   sn_end_if(b, &first);
   sn_end_if(b, &all);
@@ -287,9 +318,21 @@ static void emit_program(SnBuilder *b, SnGpuProducts *g) {
     sn_gpu_emit_rows_of_tile(b, g);
     return;
   }
-  int64_t lanes = sn_gpu_product_lanes(g->form, p);
-  SnLoop e = sn_for(b, g->k->thread, sn_index(b, p->m * p->n / lanes), sn_index(b, g->k->threads));
-  emit_vector(b, g, e.index, lanes);
+  sn_gpu_know_numbers(b, g);
+  int64_t lanes = sn_gpu_product_lanes(g->form, p), vectors = p->m * p->n / lanes, of_line = p->n / lanes,
+          threads = g->k->threads;
+  // Neighbouring threads have neighbours; what a thread has next is whole lines below.
+  bool even = threads % of_line == 0 && vectors % threads == 0;
+  int64_t apart = even ? threads / of_line : 1, count = even ? sn_gpu_rows_below(g->form, lanes, vectors / threads) : 1;
+  SnLoop e = sn_for(b, g->k->thread, sn_index(b, vectors / count), sn_index(b, threads));
+  MlirValue across = sn_index(b, of_line), row = sn(b, "arith.divui", e.index, across),
+            column = sn(b, "arith.muli", sn(b, "arith.remui", e.index, across), sn_index(b, lanes));
+  if (count > 1) { // threads go on where the last of these ends
+    MlirValue in = sn(b, "arith.remui", row, sn_index(b, apart));
+    row = sn(b, "arith.addi", in, sn(b, "arith.muli", sn(b, "arith.subi", row, in), sn_index(b, count)));
+  }
+  sn_gpu_emit_below(b, g, g->sums,
+                    &(SnGpuBelow){row, column, row, column, .lanes = lanes, .count = count, .apart = apart});
   sn_next(b, &e);
 }
 
@@ -387,6 +430,7 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
                      .addresses = k->addresses,
                      .program = sn_row_program(&f, sn_values((intptr_t)k->num_operands, k->operands)),
                      .sums = sn_alloc((f.products.size + 1) * sizeof *g.sums)};
+  g.numbers = sn_alloc((g.program.sources.size + 1) * sizeof *g.numbers);
   g.num_batch = size_of(b, &f, &points->batch);
   g.num_rows = size_of(b, &f, &points->rows);
   g.num_columns = size_of(b, &f, &points->columns);
@@ -398,6 +442,7 @@ static void emit(SnBuilder *b, SnGpuKernel *k, const void *user) {
                 sn_size_mul(b, sn_size_mul(b, g.num_batch, sn_size_mul(b, down, across)), sn_index(b, c->plan->split));
   (c->plan->launch.more_threads ? sn_gpu_emit_staged : emit_tiles)(b, &g, all);
   free(g.sums);
+  free(g.numbers);
   sn_row_program_free(&g.program);
   sn_form_free(&f);
 }

@@ -23,6 +23,7 @@ typedef struct {
   MlirValue dims[SN_MAX_DIMS];                // of the form: those of the batch are set for a tile
   MlirValue *sums;                            // of each product: memref<m x n>, in shared memory
   MlirValue a, b;                             // bytes in shared memory: of sides that are multiplied
+  MlirValue *numbers; // of each argument of the row program: what it is for all of the tile, or null; null: no list
 } SnGpuProducts;
 
 // `linear`, an index, split over these dimensions: sets their places in `to`.
@@ -61,10 +62,18 @@ void sn_gpu_emit_elements(SnBuilder *b, SnGpuProducts *g, MlirValue row, MlirVal
                           const MlirValue *sums);
 void sn_gpu_emit_stored(SnBuilder *b, SnGpuProducts *g, const MlirValue *memory, MlirValue line, MlirValue element,
                         MlirValue row, MlirValue column, int64_t lanes);
-// The same of `count` elements of one column, those of lines and rows below each other from these on. Where all are
-// there nothing branches between them, so that they wait for each other's row programs.
-void sn_gpu_emit_below(SnBuilder *b, SnGpuProducts *products, const MlirValue *memory, MlirValue line,
-                       MlirValue element, MlirValue row, MlirValue column, int64_t count);
+// The same of `count` of them in lines and rows `apart` from each other, from these on. Where all are there nothing
+// branches between them, so that none waits for another's sums, operands and functions.
+typedef struct {
+  MlirValue line, element, row, column;
+  int64_t lanes, count, apart;
+} SnGpuBelow;
+void sn_gpu_emit_below(SnBuilder *b, SnGpuProducts *g, const MlirValue *memory, const SnGpuBelow *below);
+// How many, a divisor of `most`: all code of a row program is written as often, a long one less.
+int64_t sn_gpu_rows_below(const SnForm *form, int64_t lanes, int64_t most);
+// Loads what the row program reads one number of, whatever the row and the column: from here on emit_stored, _below and
+// _elements have it.
+void sn_gpu_know_numbers(SnBuilder *b, SnGpuProducts *g);
 
 // product_rows.c: a row of the tile that `team` neighbours in a warp share, whole: pieces of `lanes` columns of each of
 // them, from `first`, the thread's first column, plus offsets[i] on. sums[i]: of product i / n, piece i % n.

@@ -29,7 +29,14 @@
 //       CHECK:       vector.store %{{.+}} {alignment = 8 : i64} : memref<128x40xf32, #gpu.address_space<workgroup>>, vector<2xf32>
 //       CHECK:       nvvm.bar.warp.sync
 //       CHECK:       vector.load %{{.+}} {alignment = 16 : i64} : memref<128x40xf32, #gpu.address_space<workgroup>>, vector<4xf32>
-//       CHECK:       vector.store %{{.+}}, %arg2[{{.+}}] {alignment = 8 : i64} : memref<512x768xbf16>, vector<4xbf16>
+//   CHECK-NOT:       vector.store
+//       CHECK:       vector.load %{{.+}} : memref<128x40xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+//   CHECK-NOT:       vector.store
+//       CHECK:       vector.load %{{.+}} : memref<128x40xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+//   CHECK-NOT:       vector.store
+//       CHECK:       vector.load %{{.+}} : memref<128x40xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+// CHECK-COUNT-4:     vector.store %{{.+}}, %arg2[{{.+}}] {alignment = 8 : i64} : memref<512x768xbf16>, vector<4xbf16>
+//       CHECK:       nvvm.bar.warp.sync
 //       CHECK:   } else {
 //       CHECK:     nvvm.setmaxregister decrease 24
 //       CHECK:     nvvm.elect.sync
@@ -172,6 +179,43 @@ func.func private @odd_columns(%x: memref<300x96xbf16>, %w: memref<125x96xbf16>,
   ^row(%acc: tensor<125xf32>):
     %0 = math.exp %acc : tensor<125xf32>
     sinter.yield %0 : tensor<125xf32>
+  }
+  return
+}
+
+// -----
+
+// What is one number for the whole tile is loaded in front of the last wait. A long row program is written for eight
+// elements of a lane at a time, and once more for rows that end among them.
+
+// CHECK-LABEL: gpu.func @numbers
+//       CHECK:       nvvm.wgmma.wait.group.sync.aligned 1
+//       CHECK:       memref.load %arg2[] : memref<f32>
+//       CHECK:       nvvm.wgmma.wait.group.sync.aligned 0
+//   CHECK-NOT:       memref.load %arg2
+//       CHECK:       scf.for %{{.+}} = %c0 to %c16 step %c8
+//   CHECK-NOT:       vector.store %{{.+}}, %arg3
+//       CHECK:         vector.load %{{.+}} : memref<128x40xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+//   CHECK-NOT:       vector.store %{{.+}}, %arg3
+//       CHECK:         vector.load %{{.+}} : memref<128x40xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+// CHECK-COUNT-2:       vector.store %{{.+}}, %arg3
+//       CHECK:       } else {
+//       CHECK:         scf.for
+//       CHECK:           vector.load
+//       CHECK:           vector.store %{{.+}}, %arg3
+//   CHECK-NOT:           vector.store %{{.+}}, %arg3
+//       CHECK:       nvvm.bar.warp.sync
+//       CHECK:       nvvm.setmaxregister decrease 24
+func.func private @numbers(%x: memref<500x1024xbf16>, %w: memref<64x1024xbf16>, %s: memref<f32>, %y: memref<500x64xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 500) by (j = 64) product (k = 1024) (%x[i, k] : memref<500x1024xbf16>, %w[j, k] : memref<64x1024xbf16>) : f32
+      ins(%s[] : memref<f32>) outs(%y[i, j] : memref<500x64xf32>)
+      schedule(#sinter.mma<kernel = "wgmma", m = 128, n = 64, k = 64, threads = 256, stages = 4, blocks = 132>) {
+  ^row(%acc: tensor<64xf32>, %t: f32):
+    %b = sinter.broadcast %t : f32 -> tensor<64xf32>
+    %q = arith.mulf %acc, %b : tensor<64xf32>
+    %e = math.exp %q : tensor<64xf32>
+    %f = math.tanh %e : tensor<64xf32>
+    sinter.yield %f : tensor<64xf32>
   }
   return
 }
