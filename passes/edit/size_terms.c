@@ -124,14 +124,6 @@ bool sn_size_of_tensors(const SnSizeReader *r, const SnSize *x) {
   return all;
 }
 
-bool sn_size_at_least(const SnSizeReader *r, const SnSize *x, int64_t least) {
-  int64_t number = x->n && !x->terms[0].n ? x->terms[0].factor : 0;
-  bool enough = sn_size_of_tensors(r, x) && number >= least;
-  for (int k = 0; k < x->n && enough; ++k)
-    enough = !x->terms[k].n || x->terms[k].factor > 0;
-  return enough;
-}
-
 // ---- reading ------------------------------------------------------------------------------
 
 // 1 + the atom that is the size of v in a dimension.
@@ -148,7 +140,7 @@ static uintptr_t atom_of(SnSizeReader *r, MlirValue v, intptr_t dim) {
   return k;
 }
 
-static SnSize single(uintptr_t k) {
+SnSize sn_size_of_atom(uintptr_t k) {
   SnSize s = sn_size_number(1);
   s.terms[0].n = 1;
   s.terms[0].atoms[0] = (int)k - 1;
@@ -158,7 +150,7 @@ static SnSize single(uintptr_t k) {
 // What stands for an atom, 1 + its number. What that is made of may have been found to be something else since.
 static SnSize standing_for(const SnSizeReader *r, uintptr_t k) {
   if (!r->atoms.data[k - 1].is)
-    return single(k);
+    return sn_size_of_atom(k);
   const SnSize *is = &r->sizes.data[r->atoms.data[k - 1].is - 1];
   SnSize sum = sn_size_number(0);
   for (int i = 0; i < is->n; ++i) {
@@ -169,7 +161,7 @@ static SnSize standing_for(const SnSizeReader *r, uintptr_t k) {
     }
     sum = sn_size_sum(&sum, 1, &product);
   }
-  return sum.known ? sum : single(k);
+  return sum.known ? sum : sn_size_of_atom(k);
 }
 
 static SnSize atom(SnSizeReader *r, MlirValue v, intptr_t dim) { return standing_for(r, atom_of(r, v, dim)); }
@@ -221,16 +213,14 @@ static int64_t common(int64_t a, int64_t b) {
   return a < 0 ? -a : a;
 }
 
-// What all factors of x, and `with`, are multiples of.
-static int64_t common_factor(const SnSize *x, int64_t with) {
+int64_t sn_size_common_factor(const SnSize *x, int64_t with) {
   for (int k = 0; k < x->n; ++k)
     with = common(with, x->terms[k].factor);
   return with;
 }
 
-// x / by, rounded down, of sizes that leave something: 0 <= x. 2 n / 4 is n / 2.
-static SnSize part(SnSizeReader *r, const SnSize *x, int64_t by) {
-  SnSize all = sn_size_number(common_factor(x, by)), less = sn_size_quotient(x, &all);
+SnSize sn_size_part(SnSizeReader *r, const SnSize *x, int64_t by) {
+  SnSize all = sn_size_number(sn_size_common_factor(x, by)), less = sn_size_quotient(x, &all);
   return standing_for(r, made_of(r, SN_SIZE_PART, &less, NULL, by / all.terms[0].factor));
 }
 
@@ -250,7 +240,7 @@ static SnSize quotient(SnSizeReader *r, const SnSize *x, const SnSize *y) {
       return unknown;
   }
   int64_t number;
-  SnSize left = sn_size_is_number(&rest, &number) ? sn_size_number(0) : part(r, &rest, by);
+  SnSize left = sn_size_is_number(&rest, &number) ? sn_size_number(0) : sn_size_part(r, &rest, by);
   return sn_size_sum(&whole, 1, &left);
 }
 
@@ -403,88 +393,6 @@ SnSize sn_size_of_value(SnSizeReader *r, MlirValue v) {
   return s;
 }
 
-// ---- what somebody says ------------------------------------------------------------------
-
-// In which order atoms are taken to be what others are: the less or more of two first, then sizes of later arguments.
-static bool goes_before(const SnSizeReader *r, int a, int b) {
-  const SnSizeAtom *x = &r->atoms.data[a], *y = &r->atoms.data[b];
-  bool chosen = x->dim <= SN_SIZE_LESS, other = y->dim <= SN_SIZE_LESS;
-  if (chosen != other || x->dim < 0 || y->dim < 0)
-    return chosen > other || (chosen == other && y->dim >= 0);
-  bool arguments = mlirValueIsABlockArgument(x->value) && mlirValueIsABlockArgument(y->value);
-  intptr_t p = arguments ? mlirBlockArgumentGetArgNumber(x->value) : a,
-           q = arguments ? mlirBlockArgumentGetArgNumber(y->value) : b;
-  return p != q ? p > q : x->dim > y->dim;
-}
-
-// The atom of term k of s is in no other term.
-static bool is_alone(const SnSize *s, int k) {
-  bool alone = s->terms[k].n == 1;
-  for (int i = 0; i < s->n && alone; ++i)
-    for (int a = 0; a < s->terms[i].n && alone; ++a)
-      alone = i == k || s->terms[i].atoms[a] != s->terms[k].atoms[0];
-  return alone;
-}
-
-static void stands_for(SnSizeReader *r, int atom, const SnSize *is) {
-  sn_push(&r->sizes, *is);
-  r->atoms.data[atom].is = r->sizes.size;
-}
-
-bool sn_size_assume_equal(SnSizeReader *r, const SnSize *x, const SnSize *y) {
-  SnSize zero = sn_size_sum(x, -1, y), is = unknown;
-  if (!zero.known || !zero.n || !sn_size_of_tensors(r, &zero))
-    return false;
-  SnSize by = sn_size_number(common_factor(&zero, 0));
-  zero = sn_size_quotient(&zero, &by);
-  int best = -1;
-  for (int k = 0; k < zero.n; ++k) {
-    int64_t factor = zero.terms[k].factor;
-    if ((factor != 1 && factor != -1) || !is_alone(&zero, k))
-      continue;
-    SnSize term = {.known = true, .n = 1}, rest = sn_size_number(0);
-    term.terms[0] = zero.terms[k];
-    term = sn_size_sum(&zero, -1, &term);
-    rest = sn_size_sum(&rest, -factor, &term);
-    int a = zero.terms[k].atoms[0];
-    // What is taken away from a size may leave less than nothing: no other question about it would be answered.
-    if (sn_size_at_least(r, &rest, 0) && (best < 0 || goes_before(r, a, best))) {
-      best = a;
-      is = rest;
-    }
-  }
-  if (best >= 0)
-    stands_for(r, best, &is);
-  return best >= 0;
-}
-
-bool sn_size_assume_multiple(SnSizeReader *r, const SnSize *x, int64_t of) {
-  if (!sn_size_of_tensors(r, x) || x->n != 1 || x->terms[0].n != 1 || of < 2)
-    return false;
-  int atom = x->terms[0].atoms[0];
-  SnSize single_atom = single((uintptr_t)atom + 1), by = sn_size_number(of / common_factor(x, of));
-  if (by.terms[0].factor == 1)
-    return false;
-  SnSize is = part(r, &single_atom, by.terms[0].factor);
-  is = sn_size_product(&is, &by);
-  stands_for(r, atom, &is);
-  return true;
-}
-
-bool sn_size_of_arguments(const SnSizeReader *r, const SnSize *x, MlirBlock block) {
-  bool all = x->known;
-  for (int k = 0; k < x->n && all; ++k)
-    for (int i = 0; i < x->terms[k].n && all; ++i) {
-      const SnSizeAtom *a = &r->atoms.data[x->terms[k].atoms[i]];
-      if (a->dim >= 0)
-        all = mlirValueIsABlockArgument(a->value) && mlirBlockEqual(mlirBlockArgumentGetOwner(a->value), block);
-      else
-        all = a->dim != SN_SIZE_VALUE && sn_size_of_arguments(r, &r->sizes.data[a->part], block) &&
-              (a->dim == SN_SIZE_PART || sn_size_of_arguments(r, &r->sizes.data[a->other], block));
-    }
-  return all;
-}
-
 // ---- emitting ---------------------------------------------------------------------------------
 
 static MlirValue emit_atom(const SnSizeReader *r, SnBuilder *b, const SnSizeAtom *a) {
@@ -522,6 +430,7 @@ MlirValue sn_size_emit(const SnSizeReader *r, SnBuilder *b, const SnSize *s) {
 void sn_size_reader_free(SnSizeReader *r) {
   sn_vec_free(&r->atoms);
   sn_vec_free(&r->sizes);
+  sn_vec_free(&r->not_negative);
   sn_table_free(&r->atoms_of);
   sn_table_free(&r->values);
 }

@@ -38,23 +38,21 @@ typedef struct {
   SnTable atoms_of; // values -> 1 + the last of their atoms
   SnTable values;   // index values that were read -> 1 + where in sizes
   uintptr_t made;   // 1 + the last atom that is a part, or the less or more of two; 0 if there is none
+  SN_VEC(SnSize) not_negative; // somebody says so
   bool forgets;     // operations change between questions: nothing is kept
 } SnSizeReader;
 
 // An index or integer value, and the size of a tensor or memref in a dimension.
 SnSize sn_size_of_value(SnSizeReader *r, MlirValue v);
 SnSize sn_size_of_dim(SnSizeReader *r, MlirValue tensor, intptr_t i);
-// Somebody says that x and y are one, or that x is a multiple of a number: in whatever is read from now on, an atom of
-// them is what it is by that. False if that says of no atom what it is, or it was known before.
-bool sn_size_assume_equal(SnSizeReader *r, const SnSize *x, const SnSize *y);
-bool sn_size_assume_multiple(SnSizeReader *r, const SnSize *x, int64_t of);
-// Whether each tensor that x is made of is an argument of the block, and x of nothing else.
-bool sn_size_of_arguments(const SnSizeReader *r, const SnSize *x, MlirBlock block);
 // The size as an index value; its atoms are known where the builder stands.
 MlirValue sn_size_emit(const SnSizeReader *r, SnBuilder *b, const SnSize *s);
 void sn_size_reader_free(SnSizeReader *r);
 
 SnSize sn_size_number(int64_t n);
+SnSize sn_size_of_atom(uintptr_t k);                               // 1 + its number
+SnSize sn_size_part(SnSizeReader *r, const SnSize *x, int64_t by); // x / by, rounded down, of 0 <= x
+int64_t sn_size_common_factor(const SnSize *x, int64_t with);      // what all factors, and `with`, are multiples of
 SnSize sn_size_sum(const SnSize *x, int64_t factor, const SnSize *y); // x + factor * y
 SnSize sn_size_product(const SnSize *x, const SnSize *y);
 // x / y where y is one term that divides each of x; not known otherwise. No term of y is 0, as no size that is divided
@@ -68,6 +66,15 @@ bool sn_size_of_tensors(const SnSizeReader *r, const SnSize *x);
 // What an arith.cmpi gives whatever sizes tensors have: 1 or 0; -1 if it may be so or so.
 enum { SN_EQUAL, SN_UNEQUAL, SN_LESS, SN_LESS_OR_EQUAL, SN_GREATER, SN_GREATER_OR_EQUAL };
 int sn_size_decided(SnSizeReader *r, MlirOperation compare);
+
+// ---- edit/size_facts.c -----------------------------------------------------------------
+
 bool sn_size_at_least(const SnSizeReader *r, const SnSize *x, int64_t least); // for all sizes that tensors may have
+// Somebody says that x and y are one, or that x is a multiple of a number: in whatever is read from now on, an atom of
+// them is what it is by that. False if that says of no atom what it is, or it was known before.
+bool sn_size_assume_equal(SnSizeReader *r, const SnSize *x, const SnSize *y);
+bool sn_size_assume_multiple(SnSizeReader *r, const SnSize *x, int64_t of);
+// Whether each tensor that x is made of is an argument of the block, and x of nothing else.
+bool sn_size_of_arguments(const SnSizeReader *r, const SnSize *x, MlirBlock block);
 
 #endif

@@ -1,7 +1,7 @@
 // asserted_sizes.c: what a program asserts of its arguments' sizes is known from its beginning.
 //
 //   cf.assert %n == %m             %m is %n
-//   cf.assert %n % 3 == 0          %n is 3 * (%n / 3)
+//   cf.assert %n % 3 == 0          %n is 3 * (%n / 3)       (or <= 0, as PyTorch's guards have it)
 //   cf.assert min(%n, %m) == %n    and so is this
 //
 // An exporter says so where it met it: where two tensors are added, where a batch is cut in equal parts. Nothing but
@@ -37,13 +37,17 @@ static bool take(Head *h, MlirOperation compare, SnSizeReader *r, SnSize *x, SnS
   *y = sn_size_of_value(r, sides[1]);
   if (!sn_size_of_arguments(r, x, h->b.block) || !sn_size_of_arguments(r, y, h->b.block))
     return false;
+  // The remainder of what is 0 or more is, so at most 0 is 0.
+  if (sn_int_attr(compare, "predicate", -1) != SN_EQUAL && (equal || !sn_size_at_least(r, x, 0)))
+    return false;
   SnSize is = sn_size_of_value(h->reader, sides[0]), other = sn_size_of_value(h->reader, sides[1]);
   return equal ? sn_size_assume_equal(h->reader, &is, &other) : sn_size_assume_multiple(h->reader, &is, *of);
 }
 
 static void take_assert(Head *h, MlirOperation assert) {
   MlirOperation compare = sn_def(sn_operand(assert, 0), "arith.cmpi");
-  if (sn_null(compare) || sn_int_attr(compare, "predicate", -1) != SN_EQUAL)
+  int64_t predicate = sn_null(compare) ? -1 : sn_int_attr(compare, "predicate", -1);
+  if (predicate != SN_EQUAL && predicate != SN_LESS_OR_EQUAL)
     return;
   SnSizeReader r = {.forgets = true};
   SnSize x, y;

@@ -170,3 +170,108 @@ func.func @others(%x: tensor<?x?xf32>, %number: index) -> index {
   cf.assert %ok2, "a product"
   return %all : index
 }
+
+// -----
+
+// A third, rounded up, is not more than all, and neither is the less of two. Where the second part is asserted to be as
+// long as the first, two are not more than all; and where the rest is as long, too, all are three of them.
+
+// CHECK-LABEL: func @thirds
+//       CHECK:   cf.assert %{{.+}}, "first and second"
+//       CHECK:   cf.assert %{{.+}}, "first and third"
+//       CHECK:   %[[P:.+]] = arith.ceildivsi
+//   CHECK-NOT:   arith.{{minsi|maxsi}}
+//       CHECK:   return %[[P]], %[[P]], %[[P]]
+func.func @thirds(%x: tensor<?x6xf32>) -> (index, index, index) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %n = tensor.dim %x, %c0 : tensor<?x6xf32>
+  %third = arith.ceildivsi %n, %c3 : index
+  %first = arith.minsi %third, %n : index
+  %two = arith.muli %third, %c2 : index
+  %end = arith.minsi %two, %n : index
+  %d = arith.subi %end, %first : index
+  %second = arith.maxsi %d, %c0 : index
+  %e = arith.subi %n, %end : index
+  %last = arith.maxsi %e, %c0 : index
+  %ok = arith.cmpi eq, %first, %second : index
+  cf.assert %ok, "first and second"
+  %too = arith.cmpi eq, %first, %last : index
+  cf.assert %too, "first and third"
+  return %first, %second, %last : index, index, index
+}
+
+// -----
+
+// Unless it is asserted, two thirds that are rounded up may be more than all: 2 of 1.
+
+// CHECK-LABEL: func @two_thirds
+//   CHECK-NOT:   arith.minsi %{{.+}}, %{{.+}}
+//       CHECK:   %[[E:.+]] = arith.minsi
+//       CHECK:   %[[L:.+]] = arith.maxsi
+//       CHECK:   return %{{.+}}, %[[E]], %[[L]]
+func.func @two_thirds(%x: tensor<?x6xf32>) -> (index, index, index) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %n = tensor.dim %x, %c0 : tensor<?x6xf32>
+  %third = arith.ceildivsi %n, %c3 : index
+  %first = arith.minsi %third, %n : index
+  %two = arith.muli %third, %c2 : index
+  %end = arith.minsi %two, %n : index
+  %less = arith.subi %n, %two : index
+  %last = arith.maxsi %less, %c0 : index
+  return %first, %end, %last : index, index, index
+}
+
+// -----
+
+// What is 0 at most is a remainder of 0; what else is 0 at most is left as it is.
+
+// CHECK-LABEL: func @at_most
+//   CHECK-DAG:   %[[N:.+]] = tensor.dim %arg0, %c0
+//       CHECK:   cf.assert %{{.+}}, "halves"
+//       CHECK:   arith.cmpi sle
+//       CHECK:   cf.assert %{{.+}}, "no rows"
+//       CHECK:   arith.cmpi sle
+//       CHECK:   cf.assert %{{.+}}, "perhaps below 0"
+//       CHECK:   return %[[N]]
+func.func @at_most(%x: tensor<?xf32>, %y: tensor<?xf32>) -> index {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %r = arith.remsi %n, %c2 : index
+  %ok = arith.cmpi sle, %r, %c0 : index
+  cf.assert %ok, "halves"
+  %m = tensor.dim %y, %c0 : tensor<?xf32>
+  %none = arith.cmpi sle, %m, %c0 : index
+  cf.assert %none, "no rows"
+  %less = arith.subi %m, %n : index
+  %s = arith.remsi %less, %c2 : index
+  %too = arith.cmpi sle, %s, %c0 : index
+  cf.assert %too, "perhaps below 0"
+  %half = arith.divsi %n, %c2 : index
+  %all = arith.muli %half, %c2 : index
+  return %all : index
+}
+
+// -----
+
+// What is said to be a third of itself is one, and a multiple of 3, too; nothing is made of what is said of it twice.
+
+// CHECK-LABEL: func @itself
+//       CHECK:   cf.assert %{{.+}}, "a third of itself"
+//       CHECK:   cf.assert %{{.+}}, "three parts"
+func.func @itself(%x: tensor<?xf32>) -> index {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %third = arith.divsi %n, %c3 : index
+  %ok = arith.cmpi eq, %third, %n : index
+  cf.assert %ok, "a third of itself"
+  %r = arith.remsi %n, %c3 : index
+  %too = arith.cmpi eq, %r, %c0 : index
+  cf.assert %too, "three parts"
+  return %third : index
+}
