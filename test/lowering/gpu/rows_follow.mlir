@@ -90,3 +90,19 @@ func.func private @asked(%x: memref<3x5x7xf32>, %y: memref<3x5x7xf32>) attribute
   }
   return
 }
+
+// -----
+
+// One has them from the last to the first.
+
+// CHECK-LABEL: gpu.func @backwards
+//       CHECK:   arith.remui
+//       CHECK:   gpu.return
+func.func private @backwards(%x: memref<3x5x7xf32>, %y: memref<3x5x7xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 3, j = 5) by (k = 7) ins(%x[i, 4 - j, k] : memref<3x5x7xf32>) outs(%y[i, j, k] : memref<3x5x7xf32>)
+      schedule(#sinter.gpu_rows<threads = 32, blocks = 6>) {
+  ^row(%a: tensor<7xf32>):
+    sinter.yield %a : tensor<7xf32>
+  }
+  return
+}
