@@ -26,7 +26,7 @@
 #define LEAST_TURNED (1 << 16) // elements whose operands are turned
 #define LEAST_LINE 64          // bytes of a row, and of rows that lie together, that pay (an H200: f16 89x8x112x115,
 #define LEAST_EXTENT 12        // to the channels' end: 0.016 ms turned, 0.011 by a thread for each pixel),
-#define MOST_STORES 8          // where a thread has so many: each of them is sectors of L2 by itself
+#define MOST_STORES 4          // where a thread has more: each of them is sectors of L2 by itself
 #define SECTOR 32              // bytes that memory moves at once
 #define TURNED_BYTES 8192      // of the widest operand in a tile,
 #define MOST_WHOLE 256         // columns of a tile of 32 rows

@@ -678,7 +678,7 @@ func.func @few_short(%x: tensor<300x128xf32>, %e: tensor<300x128xf32>) -> tensor
 // Three vectors of a row: one thread has them, where of two one would have half a share; no more blocks than have rows.
 
 // CHECK-LABEL: func @columns_of_short
-//       CHECK: #sinter.gpu_rows<blocks = 156, occupancy = 8, residency = "registers", team = 1, threads = 128, vector = 4>
+//       CHECK: #sinter.gpu_rows<blocks = 78, occupancy = 4, residency = "registers", team = 1, threads = 256, vector = 4>
 func.func @columns_of_short(%x: tensor<19968x12xbf16>, %e: tensor<12xf32>) -> tensor<12xf32> {
   %0 = sinter.rowwise (i = 19968) by (j = 12) ins(%x[i, j] : tensor<19968x12xbf16>) reduce(add [j] : f32)
       outs(%e[j] : tensor<12xf32>) {

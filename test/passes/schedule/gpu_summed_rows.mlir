@@ -62,7 +62,7 @@ func.func @of_a_block(%x: tensor<20000x4000xf32>, %e: tensor<f32>, %o: tensor<20
 
 // -----
 
-// Sums of few columns over rows that fill the device: the largest blocks, so that the fewest sums meet in memory.
+// Sums of few columns over rows: blocks so large that no more than multiprocessors meet in memory.
 
 // CHECK-LABEL: func @few_columns
 //       CHECK:   schedule(#sinter.gpu_rows<blocks = 132, occupancy = 1, residency = "registers", team = 1, threads = 1024, vector = 1>)
@@ -76,12 +76,10 @@ func.func @few_columns(%x: tensor<299498x3xf32>, %e: tensor<3xf32>) -> tensor<3x
 
 // -----
 
-// Rows that do not are as before.
-
 // CHECK-LABEL: func @fewer_rows
-//       CHECK:   schedule(#sinter.gpu_rows<blocks = 782, {{.*}}team = 1, threads = 128, vector = 1>)
-func.func @fewer_rows(%x: tensor<100000x3xf32>, %e: tensor<3xf32>) -> tensor<3xf32> {
-  %y = sinter.rowwise (i = 100000) by (j = 3) ins(%x[i, j] : tensor<100000x3xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<3xf32>) {
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 118, {{.*}}team = 1, threads = 256, vector = 1>)
+func.func @fewer_rows(%x: tensor<30000x3xf32>, %e: tensor<3xf32>) -> tensor<3xf32> {
+  %y = sinter.rowwise (i = 30000) by (j = 3) ins(%x[i, j] : tensor<30000x3xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<3xf32>) {
   ^row(%a: tensor<3xf32>):
     sinter.yield %a : tensor<3xf32>
   }
@@ -132,4 +130,28 @@ func.func @few_elements(%x: tensor<1x1246016xbf16>, %e: tensor<f32>) -> tensor<f
     sinter.yield %s : f32
   }
   return %y : tensor<f32>
+}
+
+// -----
+
+// What is looked up, and computed of a row for that: four vectors of each thread.
+
+// CHECK-LABEL: func @looked_up
+//       CHECK:   schedule(#sinter.gpu_rows<{{.*}}team = 8, threads = 128, vector = 4>)
+func.func @looked_up(%x: tensor<5440x62x62xf16>, %e: tensor<5440x124x124xf16>) -> tensor<5440x124x124xf16> {
+  %y = sinter.rowwise (i = 5440, j = 124) by (k = 124) ins(%x[?, ?, ?] : tensor<5440x62x62xf16>)
+      outs(%e[i, j, k] : tensor<5440x124x124xf16>) {
+  ^row(%t: memref<5440x62x62xf16>):
+    %zero = arith.constant 0.0 : f16
+    %two = arith.constant 2 : index
+    %twos = sinter.broadcast %two : index -> tensor<124xindex>
+    %i = sinter.index i : index
+    %j = sinter.index j : index
+    %k = sinter.index k : tensor<124xindex>
+    %h = arith.divui %j, %two : index
+    %w = arith.divui %k, %twos : tensor<124xindex>
+    %g = sinter.gather %t[%i, %h, %w] else %zero : memref<5440x62x62xf16>, index, index, tensor<124xindex> -> tensor<124xf16>
+    sinter.yield %g : tensor<124xf16>
+  }
+  return %y : tensor<5440x124x124xf16>
 }

@@ -100,11 +100,10 @@ func.func @thread(%x: tensor<8x12x112x112xf16>, %e: tensor<8x112x112x12xf16>) ->
 
 // -----
 
-// But where they fill the device each is a thread's by itself, as long as it has 8 vectors of it or less; of an odd
-// number of columns it has more, and they are turned.
+// Where a thread would write more than four vectors of its pixel they are turned.
 
 // CHECK-LABEL: func @pixels
-//       CHECK:   schedule(#sinter.gpu_rows<blocks = 6558, occupancy = 4, residency = "registers", team = 1, threads = 256, vector = 2>)
+//       CHECK:   shape = "turned", threads = 256, tile_columns = 14, tile_rows = 256, vector = 2>)
 func.func @pixels(%x: tensor<430x14x64x61xf16>, %e: tensor<430x64x61x14xf16>) -> tensor<430x64x61x14xf16> {
   %z = sinter.rowwise (n = 430, h = 64, w = 61) by (c = 14) ins(%x[n, c, h, w] : tensor<430x14x64x61xf16>)
       outs(%e[n, h, w, c] : tensor<430x64x61x14xf16>) {
@@ -112,6 +111,20 @@ func.func @pixels(%x: tensor<430x14x64x61xf16>, %e: tensor<430x64x61x14xf16>) ->
     sinter.yield %a : tensor<14xf16>
   }
   return %z : tensor<430x64x61x14xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func @few_channels
+//   CHECK-NOT:   turned
+//       CHECK:   return
+func.func @few_channels(%x: tensor<430x4x64x61xf32>, %e: tensor<430x64x61x4xf32>) -> tensor<430x64x61x4xf32> {
+  %z = sinter.rowwise (n = 430, h = 64, w = 61) by (c = 4) ins(%x[n, c, h, w] : tensor<430x4x64x61xf32>)
+      outs(%e[n, h, w, c] : tensor<430x64x61x4xf32>) {
+  ^row(%a: tensor<4xf32>):
+    sinter.yield %a : tensor<4xf32>
+  }
+  return %z : tensor<430x64x61x4xf32>
 }
 
 // -----
