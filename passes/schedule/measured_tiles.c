@@ -73,9 +73,29 @@ static bool is_along_sums(const SnForm *f) {
   return all;
 }
 
+// Some side goes by fewer than four elements: beside the sums of large tiles threads have no registers for many of them
+// (an H200, 15,216 x 109 of 358, over a tile of 128 by 128: with 128 threads 1.56, in two parts 1.00, 64 by 128 0.86,
+// 128 by 64 0.93, 64 by 64 1.01).
+static bool goes_by_elements(const SnForm *f, const SnGpuPoints *points) {
+  bool some = false;
+  for (size_t p = 0; p < f->products.size; ++p) {
+    SnGpuProduct product = sn_gpu_product(f, p, "fma");
+    for (int is_a = 0; is_a < 2; ++is_a) {
+      const SnAccess *a = &f->inputs.data[sn_side(f, is_a ? product.a : product.b).first];
+      SnGpuDims sum = {0};
+      for (int64_t d = product.summed.first; d < product.summed.first + product.summed.num_dims; ++d)
+        sum.dims[sum.n++] = d;
+      const SnGpuDims *outer = is_a ? &points->rows : &points->columns;
+      some |= !sn_gpu_are_vectors(f, a, sn_gpu_is_along(f, a, &sum) ? &sum : outer, 4);
+    }
+  }
+  return some;
+}
+
 // Less than 0: some block would have no part, or all parts no room in the workspace.
 static double measured_cost(const SnForm *f, const SnGpuPoints *points, const MeasuredTile *t, int64_t split,
                             const SnGpuChip *chip) {
+  enum { LARGE = 128 * 128, MANY_THREADS = 256 };
   const SnGpuTile *tile = &t->tile;
   int64_t tiles = sn_gpu_num_tiles(f, points, tile->m, tile->n), blocks = sn_times(tiles, split),
           each = sn_pieces(blocks, chip->multiprocessors);
@@ -88,12 +108,14 @@ static double measured_cost(const SnForm *f, const SnGpuPoints *points, const Me
       return -1;
     cycles += (double)(each * tile->m * tile->n * tile->k * pieces) / MULTIPLICATIONS_OF_A_CYCLE;
   }
-  double more = is_along_sums(f) ? t->more_along : t->more,
+  bool large = tile->m * tile->n >= LARGE && goes_by_elements(f, points);
+  double kept = !large ? 1 : tile->threads < MANY_THREADS ? 0.5 : 0.8, one = t->one * kept,
+         more = (is_along_sums(f) ? t->more_along : t->more) * kept,
          meet = sn_gpu_meet_cycles(f, tile->m, tile->n, split) * (double)sn_pieces(tiles, chip->multiprocessors),
          parts = split > 1 ? (double)sn_times(blocks, tile->m * tile->n * 4) * (double)f->products.size : 0;
   meet += sn_gpu_much_met_cycles(parts, chip);
   // What is left behind the last whole round may be too few blocks to keep a multiprocessor busy.
-  double left = (double)(each % tile->occupancy), rate = left * t->one < more ? left * t->one : more,
+  double left = (double)(each % tile->occupancy), rate = left * one < more ? left * one : more,
          store = each > 1 && split == 1 ? (double)(each * tile->m * tile->n) / STORED_OF_A_CYCLE : 0;
   return cycles / (double)each * (((double)each - left) / more + (left > 0 ? left / rate : 0)) + meet + store;
 }

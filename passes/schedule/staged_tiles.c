@@ -23,7 +23,8 @@ static const StagedTile staged[] = {
     {128, 256, 4, "tile", 1.00}, {128, 192, 4, "turns", 0.99}, {128, 128, 6, "turns", 1.02},
     {64, 256, 5, "turns", 1.05}, {128, 64, 8, "turns", 1.05},  {64, 128, 8, "turns", 1.05},
     {64, 64, 12, "turns", 1.05}, {64, 32, 16, "turns", 1.10},  {128, 192, 4, "tile", 1.04},
-    {128, 128, 6, "tile", 1.08}, {128, 64, 8, "tile", 1.08},
+    {128, 128, 6, "tile", 1.08}, {128, 64, 8, "tile", 1.08},  {128, 96, 7, "tile", 1.06},
+    {64, 96, 10, "turns", 1.05},
 };
 enum {
   STAGED_THREADS = 256,
@@ -111,8 +112,36 @@ static double window_cycles(const SnForm *f, const SnGpuPoints *points, size_t p
   return pieces == 0 ? 0 : empty * (read > ask + WINDOW_CYCLES ? read : ask + WINDOW_CYCLES);
 }
 
+// Blocks in pairs copy a quarter to a third less, and those of narrow tiles ask for half as many of the lines that all
+// blocks read. Of tiles of 128 rows that pays where a block has some slots to fill, most rows of pairs are there, and
+// last tiles that have no partner are not too many waves more (an H200, over the same tiles without pairs: 648 x 4160
+// of 5720 in bf16 0.86, 2241 x 4456 of 2648 0.76, 4629 x 2744 of 2584 0.77, 3437 x 896 of 1880 0.90, 1832 x 256 of 840
+// 1.04; a gate of 5680 x 4400 and 741, which has 9 waves for 8, 0.89; 14,336 x 40 of 3584 0.89, 4544 x 16 of 704 1.12;
+// bench/results/gpu_pairs.md). What is so large that power limits it gains nothing (4096 x 4096 of 4096 1.00).
+static bool in_pairs(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split,
+                     const SnGpuChip *chip, bool *gains) {
+  enum { LARGE = 128, NARROW = 64, SLOTS = 24, SLOTS_OF_NARROW = 48, MORE_WAVES = 6, OF_POWER = 6 << 20 };
+  int64_t tiles = sn_gpu_num_tiles(f, points, t->m, t->n), pairs = sn_gpu_num_tiles(f, points, 2 * t->m, t->n),
+          rows = sn_gpu_dims_size(f, &points->rows), slots = 0;
+  if (split > 1 || tiles == SN_DYNAMIC || rows <= t->m || t->m < LARGE || t->n < NARROW || chip->multiprocessors % 2 ||
+      sn_gpu_not_paired(f, points, staged_kernel(f), t->m, t->n))
+    return false;
+  bool measured = true; // half types
+  int64_t waves = sn_pieces(tiles, chip->multiprocessors), of_pairs = sn_pieces(2 * pairs, chip->multiprocessors);
+  for (size_t i = 0; i < f->products.size; ++i) {
+    SnGpuProduct p = sn_gpu_product(f, i, staged_kernel(f));
+    slots += waves * sn_gpu_pieces(f, i, sn_gpu_map_sum(&p), 1);
+    measured &= sn_bits(sn_side_element(f, 2 * i)) == 16 && sn_bits(sn_side_element(f, 2 * i + 1)) == 16;
+  }
+  *gains = slots * t->m * t->n <= OF_POWER;
+  bool there = 4 * rows >= 3 * 2 * t->m * sn_pieces(rows, 2 * t->m),
+       fits = *gains ? (of_pairs - waves) * MORE_WAVES < waves : of_pairs == waves;
+  return measured && there && fits && slots >= (t->n < LARGE ? SLOTS_OF_NARROW : SLOTS);
+}
+
 static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split,
                       const SnGpuChip *chip) {
+  const double OF_PAIRS = 0.82, OF_NARROW_PAIRS = 0.9;
   int64_t rows = at_least(sn_gpu_dims_size(f, &points->rows), 1 << 12),
           columns = at_least(sn_gpu_dims_size(f, &points->columns), 1 << 12),
           batch = at_least(sn_gpu_dims_size(f, &points->batch), 1),
@@ -131,14 +160,21 @@ static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTi
   }
   // All wait for the last rows to be stored, which by turns one warpgroup does. By turns the other one multiplies while
   // those of other waves are; the widest tile was measured with its stores, of many waves.
-  bool turns = !strcmp(t->share, "turns");
-  double stores = turns || t->n == 256 ? 1 : waves,
+  bool gains = false, turns = !strcmp(t->share, "turns"), pairs = in_pairs(f, points, t, split, chip, &gains) && gains;
+  double stores = turns || (t->n == 256 && !pairs) ? 1 : waves,
          store = stores * (double)(t->m * t->n * STORE_CYCLES) / (turns ? SN_GPU_WARPGROUP : STAGED_THREADS);
+  if (pairs) {
+    cycles *= t->n < 128 ? OF_NARROW_PAIRS : OF_PAIRS;
+    waves = (double)sn_pieces(2 * sn_gpu_num_tiles(f, points, 2 * t->m, t->n), chip->multiprocessors);
+  }
   double tile = cycles * t->factor > TILE_CYCLES ? cycles * t->factor : TILE_CYCLES,
          parts = (double)sn_times(sn_times(tiles, split), t->m * t->n * 4) * (double)f->products.size;
   if (split > 1)
     store += sn_gpu_much_met_cycles(parts, chip);
-  return waves * (tile + sn_gpu_meet_cycles(f, t->m, t->n, split)) + store + BEGIN_CYCLES;
+  // Of 128 rows one warpgroup adds all parts by turns (291 x 1693 of 1990 in three: 0.70 by both; 1937 x 360 of 5120 in
+  // two 0.91).
+  double meet = sn_gpu_meet_cycles(f, t->m, t->n, split) * (turns && t->m > SN_GPU_WARPGROUP_ROWS ? 2 : 1);
+  return waves * (tile + meet) + store + BEGIN_CYCLES;
 }
 
 // Every block has two pieces at least, and all parts have some room in the workspace.
@@ -171,28 +207,6 @@ static int64_t choose_parts(const SnForm *f, const SnGpuPoints *points, const St
   return best;
 }
 
-// Blocks in pairs copy a quarter to a third less. Of large tiles that pays where a block has some slots to fill, and
-// where a last tile that has no partner is no wave more (an H200, over the same tiles without pairs: 648 x 4160 of 5720
-// in bf16 0.86, 2241 x 4456 of 2648 0.76, 4629 x 2744 of 2584 0.77, 3437 x 896 of 1880 0.90, 1832 x 256 of 840 1.04;
-// bench/results/gpu_pairs.md).
-static bool in_pairs(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split,
-                     const SnGpuChip *chip) {
-  enum { LARGE = 128, SLOTS = 24 };
-  int64_t tiles = sn_gpu_num_tiles(f, points, t->m, t->n), pairs = sn_gpu_num_tiles(f, points, 2 * t->m, t->n),
-          rows = sn_gpu_dims_size(f, &points->rows), slots = 0;
-  if (split > 1 || tiles == SN_DYNAMIC || rows <= t->m || t->m < LARGE || t->n < LARGE || chip->multiprocessors % 2 ||
-      sn_gpu_not_paired(f, points, staged_kernel(f), t->m, t->n))
-    return false;
-  bool measured = true; // half types
-  int64_t waves = sn_pieces(tiles, chip->multiprocessors);
-  for (size_t i = 0; i < f->products.size; ++i) {
-    SnGpuProduct p = sn_gpu_product(f, i, staged_kernel(f));
-    slots += waves * sn_gpu_pieces(f, i, sn_gpu_map_sum(&p), 1);
-    measured &= sn_bits(sn_side_element(f, 2 * i)) == 16 && sn_bits(sn_side_element(f, 2 * i + 1)) == 16;
-  }
-  return measured && slots >= SLOTS && sn_pieces(2 * pairs, chip->multiprocessors) == waves;
-}
-
 static MlirAttribute schedule_of(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split,
                                  const SnGpuChip *chip) {
   MlirLocation loc = mlirOperationGetLocation(f->op);
@@ -200,7 +214,8 @@ static MlirAttribute schedule_of(const SnForm *f, const SnGpuPoints *points, con
   char shared[40] = "";
   if (split > 1)
     snprintf(shared, sizeof shared, ", split = %lld", (long long)split);
-  if (in_pairs(f, points, t, split, chip))
+  bool gains;
+  if (in_pairs(f, points, t, split, chip, &gains))
     snprintf(shared, sizeof shared, ", cluster = 2");
   return sn_schedule_attr(loc, "mma",
                           sn_parse_attr(mlirLocationGetContext(loc),

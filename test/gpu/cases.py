@@ -1530,7 +1530,10 @@ def staged_products():
     plain("deep", 150, 72, 1000, tile(64, 64, 3, "turns", 1))
     plain("deep_tile", 150, 72, 1000, tile(128, 64, 3, "tile", 1))
     plain("many", 700, 520, 64, tile(64, 64, 3, "turns", 3, 4))
+    plain("columns_96", 150, 80, 200, tile(128, 96, 7, "tile", 3))
+    plain("columns_96_turns", 150, 200, 136, tile(64, 96, 10, "turns", 4))
     pairs = ", cluster = 2"
+    plain("pairs_narrow", 500, 40, 264, tile(128, 64, 8, "tile", 4, 12) + pairs, b="k, j")
     plain("pairs_tile", 300, 328, 200, tile(128, 256, 4, "tile", 4, 12) + pairs)
     plain("pairs_turns", 500, 400, 136, tile(128, 192, 4, "turns", 4, 2) + pairs)
     plain("pairs_whole_rows", 384, 72, 264, tile(128, 128, 3, "turns", 2, 2) + pairs)  # half of the last pair is none

@@ -107,7 +107,7 @@ func.func @small(%x: tensor<40x16xf32>, %w: tensor<40x16xf32>, %e: tensor<40x40x
 // Tensor cores, where the types have them: wgmma where the chip has it.
 
 // CHECK-LABEL: func @half
-//       CHECK: #sinter.mma<blocks = 132, cluster = 2, group = 12, k = 64, kernel = "wgmma", m = 128, n = 256, share = "tile", stages = 4, threads = 256>
+//       CHECK: #sinter.mma<blocks = 132, cluster = 2, group = 12, k = 64, kernel = "wgmma", m = 128, n = 128, share = "turns", stages = 6, threads = 256>
 // TF32-LABEL:  func @half
 //       TF32:  kernel = "wgmma",
 // SYNC-LABEL:  func @half
@@ -353,7 +353,7 @@ func.func @many_tiles(%x: tensor<8192x512xf32>, %w: tensor<4352x512xf32>, %e: te
 // large, for which each element is moved less often, and blocks share what is summed.
 
 // CHECK-LABEL: func @odd_lines
-//       CHECK:   kernel = "wgmma", m = 128, n = 64, share = "turns", split = 4,
+//       CHECK:   kernel = "wgmma", m = 128, n = 64, share = "tile", split = 4,
 func.func @odd_lines(%x: tensor<512x512xf16>, %w: tensor<512x511xf16>, %e: tensor<512x511xf32>) -> tensor<512x511xf32> {
   %0 = sinter.contract (i = 512) by (j = 511)
       product (k = 512) (%x[i, k] : tensor<512x512xf16>, %w[k, j] : tensor<512x511xf16>) : f32
@@ -529,4 +529,104 @@ func.func @few_filters_are_rows(%x: tensor<32x37x37x440xf16>, %w: tensor<16x3x3x
     sinter.yield %acc : tensor<1369xf32>
   }
   return %0 : tensor<32x16x37x37xf32>
+}
+
+// -----
+
+// Up to 96 columns: a tile of 128 reads zeros for the rest.
+
+// CHECK-LABEL: func @columns_80
+//       CHECK: #sinter.mma<blocks = 132, group = 12, k = 64, kernel = "wgmma", m = 128, n = 96, share = "tile", stages = 7, threads = 256>
+func.func @columns_80(%x: tensor<64x160x1392xbf16>, %w: tensor<64x80x1392xbf16>, %e: tensor<64x160x80xf32>) -> tensor<64x160x80xf32> {
+  %0 = sinter.contract (h = 64, i = 160) by (j = 80)
+      product (k = 1392) (%x[h, i, k] : tensor<64x160x1392xbf16>, %w[h, j, k] : tensor<64x80x1392xbf16>) : f32
+      outs(%e[h, i, j] : tensor<64x160x80xf32>) {
+  ^row(%acc: tensor<80xf32>):
+    sinter.yield %acc : tensor<80xf32>
+  }
+  return %0 : tensor<64x160x80xf32>
+}
+
+// -----
+
+// Few columns of long sums: all blocks read the same lines of the columns' side, half of them as pairs.
+
+// CHECK-LABEL: func @narrow_pairs
+//       CHECK: cluster = 2, group = 12, k = 64, kernel = "wgmma", m = 128, n = 64,
+func.func @narrow_pairs(%x: tensor<14336x3584xf16>, %w: tensor<3584x40xf16>, %e: tensor<14336x40xf32>) -> tensor<14336x40xf32> {
+  %0 = sinter.contract (i = 14336) by (j = 40)
+      product (k = 3584) (%x[i, k] : tensor<14336x3584xf16>, %w[k, j] : tensor<3584x40xf16>) : f32
+      outs(%e[i, j] : tensor<14336x40xf32>) {
+  ^row(%acc: tensor<40xf32>):
+    sinter.yield %acc : tensor<40xf32>
+  }
+  return %0 : tensor<14336x40xf32>
+}
+
+// -----
+
+// Nine waves of pairs take less than eight without.
+
+// CHECK-LABEL: func @a_wave_more
+//       CHECK: cluster = 2, group = 12, k = 64, kernel = "wgmma", m = 128, n = 192,
+func.func @a_wave_more(%x: tensor<5680x744xbf16>, %u: tensor<4400x744xbf16>, %v: tensor<4400x744xbf16>, %e: tensor<5680x4400xf32>) -> tensor<5680x4400xf32> {
+  %0 = sinter.contract (i = 5680) by (j = 4400)
+      product (k = 744) (%x[i, k] : tensor<5680x744xbf16>, %u[j, k] : tensor<4400x744xbf16>) : f32
+      product (l = 744) (%x[i, l] : tensor<5680x744xbf16>, %v[j, l] : tensor<4400x744xbf16>) : f32
+      outs(%e[i, j] : tensor<5680x4400xf32>) {
+  ^row(%p: tensor<4400xf32>, %q: tensor<4400xf32>):
+    %y = arith.mulf %p, %q : tensor<4400xf32>
+    sinter.yield %y : tensor<4400xf32>
+  }
+  return %0 : tensor<5680x4400xf32>
+}
+
+// -----
+
+// Of a product that power limits another wave would be for nothing.
+
+// CHECK-LABEL: func @power
+//   CHECK-NOT: cluster
+//       CHECK: return
+func.func @power(%x: tensor<14144x15936xf16>, %w: tensor<2392x15936xf16>, %e: tensor<14144x2392xf32>) -> tensor<14144x2392xf32> {
+  %0 = sinter.contract (i = 14144) by (j = 2392)
+      product (k = 15936) (%x[i, k] : tensor<14144x15936xf16>, %w[j, k] : tensor<2392x15936xf16>) : f32
+      outs(%e[i, j] : tensor<14144x2392xf32>) {
+  ^row(%acc: tensor<2392xf32>):
+    sinter.yield %acc : tensor<2392xf32>
+  }
+  return %0 : tensor<14144x2392xf32>
+}
+
+// -----
+
+// The second block of a pair would have three rows.
+
+// CHECK-LABEL: func @half_a_pair
+//   CHECK-NOT: cluster
+//       CHECK: return
+func.func @half_a_pair(%x: tensor<131x7472xbf16>, %w: tensor<9816x7472xbf16>, %e: tensor<131x9816xf32>) -> tensor<131x9816xf32> {
+  %0 = sinter.contract (i = 131) by (j = 9816)
+      product (k = 7472) (%x[i, k] : tensor<131x7472xbf16>, %w[j, k] : tensor<9816x7472xbf16>) : f32
+      outs(%e[i, j] : tensor<131x9816xf32>) {
+  ^row(%acc: tensor<9816xf32>):
+    sinter.yield %acc : tensor<9816xf32>
+  }
+  return %0 : tensor<131x9816xf32>
+}
+
+// -----
+
+// Sides of f32 by elements: not by the largest tiles.
+
+// CHECK-LABEL: func @f32_by_elements
+//       CHECK: #sinter.mma<k = 16, kernel = "fma", m = 64, n = 128, occupancy = 3, threads = 128>
+func.func @f32_by_elements(%x: tensor<15216x358xf32>, %w: tensor<358x109xf32>, %e: tensor<15216x109xf32>) -> tensor<15216x109xf32> {
+  %0 = sinter.contract (i = 15216) by (j = 109)
+      product (k = 358) (%x[i, k] : tensor<15216x358xf32>, %w[k, j] : tensor<358x109xf32>) : f32
+      outs(%e[i, j] : tensor<15216x109xf32>) {
+  ^row(%acc: tensor<109xf32>):
+    sinter.yield %acc : tensor<109xf32>
+  }
+  return %0 : tensor<15216x109xf32>
 }
