@@ -2,7 +2,7 @@
 //
 //   a_pack[r][s] = A[i0 + r, s]        b_pack[s][j] = B[k0 + s, n0 + j]
 //
-// A row of the block is copied in runs along its last dimension (pack_runs.c).
+// A row of the block is copied in runs along its last dimension (pack_runs.c), by vectors of the kernel's lanes.
 //
 // A side that lies the other way round in memory (weights [j, k]) is transposed in registers, lanes x lanes at once:
 // read and written by whole vectors. Short lines of an image that a convolution shifts are one run (pack_images.c).
@@ -15,6 +15,7 @@
 #include "lowering/rows/index.h"
 #include "lowering/rows/rowmemory.h"
 
+#define LIBRARY_BITS 256 // of a vector that copies rows for a library's kernel: a processor may have no longer ones
 #define ROWS_TOGETHER 32 // of weights of which all panels are packed before the next ones
 
 static MlirValue at_most(SnBuilder *b, MlirValue x, MlirValue high) { return sn(b, "arith.minsi", x, high); }
@@ -173,7 +174,17 @@ bool sn_pack_lies_transposed(const Block *k, int64_t n) {
 }
 
 // n vectors of n lanes: element [i][j] to [j][i], in log n steps of exchanged blocks.
+static void bitcast(SnBuilder *b, int64_t n, MlirValue *v, MlirType to) {
+  for (int64_t i = 0; i < n; ++i)
+    v[i] = sn(b, "vector.bitcast", v[i], to);
+}
+
+// LLVM takes vectors of half types apart to shuffle them, and those of integers not.
 void sn_pack_transpose(SnBuilder *b, int64_t n, MlirValue *v) {
+  MlirType t = sn_type_of(v[0]), element = sn_element(t);
+  bool half = sn_is_float(element) && sn_bits(element) < 32;
+  if (half)
+    bitcast(b, n, v, sn_vector(mlirIntegerTypeGet(b->ctx, sn_bits(element)), n));
   for (int64_t d = n / 2; d; d /= 2) {
     int64_t low[SN_MAX_LANES], high[SN_MAX_LANES];
     for (int64_t l = 0; l < n; ++l) {
@@ -188,6 +199,8 @@ void sn_pack_transpose(SnBuilder *b, int64_t n, MlirValue *v) {
       v[i + d] = sn(b, "vector.shuffle", x, y, sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, n, high)));
     }
   }
+  if (half)
+    bitcast(b, n, v, t);
 }
 
 bool sn_pack_lies_in_rows(const Block *k) {
@@ -302,6 +315,17 @@ static void free_block(Block *k) {
   free(k->columns);
 }
 
+// Vectors that copy rows are as wide as the kernel's, though the columns that they are multiplied by may be fewer; no
+// wider than there are rows and summed elements.
+static int64_t lanes_of_rows(const Contract *c, const Product *p) {
+  int64_t bits = (int64_t)sn_bits(p->a_type), lanes = (p->line->bits ? p->line->bits : LIBRARY_BITS) / 32;
+  int64_t most = p->sum != SN_DYNAMIC && p->sum < c->m ? p->sum : c->m;
+  lanes = bits > 32 ? lanes * 32 / bits : lanes;
+  while (lanes > most)
+    lanes /= 2;
+  return lanes > c->lanes ? lanes : c->lanes;
+}
+
 // Columns k0 .. k0 + columns of the block's rows, of one panel or of one tile.
 static void pack_rows(Contract *c, Product *p, MlirValue k0, MlirValue columns, MlirValue pack_row0) {
   SnBuilder *b = &c->t.b;
@@ -309,7 +333,7 @@ static void pack_rows(Contract *c, Product *p, MlirValue k0, MlirValue columns, 
   Block k = {c,
              p,
              true,
-             .lanes = c->lanes,
+             .lanes = lanes_of_rows(c, p),
              .row0 = c->i0,
              .column0 = k0,
              .pack = p->a_pack,

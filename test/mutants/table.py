@@ -93,6 +93,8 @@ MUTANTS = [Mutant(*m) for m in (
      "what is behind the last whole group of a run has no place among packed weights"),
     ("passes/arrange/padding.c", "constant(ctx, -p->low[i])", "constant(ctx, 0)",
      ["passes/schedule/padded_windows.mlir"], "windows of a padded image begin inside of it"),
+    ("lowering/cpu/pack.c", "return lanes > c->lanes ? lanes : c->lanes;", "return c->lanes + 0 * lanes;",
+     ["lowering/cpu/turned_rows.mlir"], "rows are copied by vectors as short as few columns"),
     ("passes/schedule/channels_last.c", "which == (image && weights ? 0 : image ? 1 : 2)", "which == (image ? 1 : 2)",
      ["passes/schedule/channels_last.mlir"], "groups of a convolution are no rows of the weights"),
     ("passes/schedule/channels_last.c", "(image ? IMAGE : PIECE)", "PIECE", ["passes/schedule/channels_last.mlir"],
