@@ -10,6 +10,7 @@ import torch
 
 from ._autograd import Gradients
 from ._compiler import Program
+from ._complex import Complex
 from ._composite import Functions
 from ._library import Function
 from ._linalg import Refused, linalg_of, text_of
@@ -38,6 +39,8 @@ class _Results:
 
     def flat(self, value):
         leaves, self.tree = torch.utils._pytree.tree_flatten(value)
+        if any(isinstance(leaf, Complex) for leaf in leaves):
+            raise TypeError("a result is of complex numbers: torch.view_as_real makes one that a program can return")
         self.leaves = [None if isinstance(leaf, torch.Tensor) else (leaf,) for leaf in leaves]
         return tuple(leaf for leaf in leaves if isinstance(leaf, torch.Tensor))
 

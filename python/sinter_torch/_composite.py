@@ -12,6 +12,8 @@ import torch
 from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
+from . import _complex
+
 
 def _dist(x, y, p=2):
     return torch.linalg.vector_norm(x - y, p)
@@ -261,9 +263,9 @@ _FUNCTIONS = {
 
 
 class Functions(TorchFunctionMode):
-    """While a function is traced: what stands in _FUNCTIONS is what is written here."""
+    """While a function is traced: what stands in _FUNCTIONS is what is written here, and complex numbers are pairs."""
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
-        ours = _FUNCTIONS.get(function)
+        ours = _FUNCTIONS.get(function) or _complex.of(function, args, kwargs or {})
         result = ours(*args, **(kwargs or {})) if ours else NotImplemented
         return function(*args, **(kwargs or {})) if result is NotImplemented else result

@@ -3,6 +3,7 @@
     ones(3) == 1      full([3], True)      torch-mlir folds it to False
     sign(ones(3))     full([3], 1.0)       to -1
     [-2, 3] // 1      a constant           to the least number that there is
+    phases.real       a constant           it takes no constants of complex numbers
 
 torch-mlir folds operations on constants whose elements are all equal, of any size, and on constants of a few elements.
 Neither is left to it: what is made element by element of such constants is computed by PyTorch.
@@ -58,6 +59,7 @@ class _Folder:
         self.graph, self.part = part.graph, part
         self.uniform = {}  # a node: its one number, as a tensor of one element
         self.known = {}    # a node: its value, of few elements
+        self.complex = {}  # a node: its value, complex numbers
         signature = exported.graph_signature
         names = {**signature.inputs_to_lifted_tensor_constants, **signature.inputs_to_buffers}
         values = {k: exported.constants.get(n, exported.state_dict.get(n)) for k, n in names.items()}
@@ -91,7 +93,8 @@ class _Folder:
             new = self.graph.call_function(torch.ops.aten.clone.default, (constant,))
         constant.meta["val"], new.meta = node.meta["val"], dict(node.meta)
         node.replace_all_uses_with(new)
-        self.known[new] = value
+        if _is_small(value):
+            self.known[new] = value
 
     def _fill(self, node, value):
         """One number in place of the node; False where its sizes are not to be had."""
@@ -149,10 +152,25 @@ class _Folder:
             self.uniform[node] = value.flatten()[:1]
 
 
+    def visit_complex(self, node):
+        """What is computed of complex constants, of any size, is a constant."""
+        kind = node.meta.get("val")
+        if node.op == "placeholder" and node.name in self.given and self.given[node.name].is_complex():
+            self.complex[node] = self.given[node.name]
+        elif node.op == "call_function" and any(x in self.complex for x in node.all_input_nodes):
+            value = self._computed(node, self.complex, False)
+            if value is not None and kind.is_complex():
+                self.complex[node] = value
+            elif value is not None:
+                self._place(node, value)
+
+
 def fold(exported):
     """The program without operations on constants that torch-mlir would fold."""
     for part in graphs(exported):
         folder = _Folder(exported, part)
+        for node in list(part.graph.nodes):
+            folder.visit_complex(node)
         for node in list(part.graph.nodes):
             folder.visit(node)
         part.graph.eliminate_dead_code()

@@ -142,28 +142,38 @@ def _conv_transpose(x, w, bias=None, stride=1, padding=0, output_padding=0, grou
     return _turned_channels(x, w, bias, stride, padding, output_padding, dilation)
 
 
+def _weights_gradient(y, x, w, stride, padding, dilation, groups):
+    """Of a convolution of images x whose gradient is y: one of the images, whose batch is summed over, by y."""
+    n, own, space = x.shape[0], x.shape[1] // groups, list(range(2, x.dim()))
+    images = x.reshape(n, groups, own, *x.shape[2:]).transpose(0, 2).reshape(own, groups * n, *x.shape[2:])
+    dw = torch.ops.aten.convolution.default(images, y.transpose(0, 1), None, dilation, padding, stride, False,
+                                            [0] * len(space), groups)  # fmt: skip
+    for d in space:  # a stride that does not divide leaves taps behind the last
+        dw = dw.narrow(d, 0, w.shape[d])
+    return dw.transpose(0, 1)
+
+
 def _convolution_backward(y, x, w, bias, stride, padding, dilation, transposed, output_padding, groups, mask):
-    """The gradient of the weights is a convolution of the images, whose batch is summed over, by the gradient y."""
-    if groups == 1 or transposed:
+    """A transposed convolution is what images' gradients are made by: its own is a convolution that is not, and for its
+    weights images and gradient change places."""
+    if groups == 1 and not transposed:
         return NotImplemented
     convolution, space = torch.ops.aten.convolution.default, list(range(2, x.dim()))
-    dx = dw = db = None
-    if mask[0]:
+    dx = dw = None
+    if mask[0] and transposed:
+        dx = convolution(y, w, None, stride, padding, dilation, False, [0] * len(space), groups)
+        for d in space:  # a padding of the result may be as long as a step
+            dx = dx.narrow(d, 0, x.shape[d])
+    elif mask[0]:
         left = [x.shape[d] - ((y.shape[d] - 1) * stride[d - 2] - 2 * padding[d - 2]
                               + dilation[d - 2] * (w.shape[d] - 1) + 1) for d in space]  # fmt: skip
         turned = (y, w, None, stride, padding, dilation, True, left, groups)
         dx = _convolution(*turned)
         dx = convolution(*turned) if dx is NotImplemented else dx
     if mask[1]:
-        n, own = x.shape[0], x.shape[1] // groups
-        images = x.reshape(n, groups, own, *x.shape[2:]).transpose(0, 2).reshape(own, groups * n, *x.shape[2:])
-        dw = convolution(images, y.transpose(0, 1), None, dilation, padding, stride, False, [0] * len(space), groups)
-        for d in space:  # a stride that does not divide leaves taps behind the last
-            dw = dw.narrow(d, 0, w.shape[d])
-        dw = dw.transpose(0, 1)
-    if mask[2]:
-        db = y.sum([0, *space])
-    return dx, dw, db
+        of, by = (y, x) if transposed else (x, y)
+        dw = _weights_gradient(by, of, w, stride, padding, dilation, groups)
+    return dx, dw, y.sum([0, *space]) if mask[2] else None
 
 
 def graphs(exported):

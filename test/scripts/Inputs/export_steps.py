@@ -38,7 +38,13 @@ def shares(x, labels):
 
 
 image, labels = (lambda b: (torch.randn(b, 2, 7, 8),)), (lambda b: (torch.randn(b, 2, 7, 8), zoo.ids(b, 7, 8, 3)))
+turned = lambda **more: lambda x: F.conv_transpose2d(x, x.flatten()[:54].view(3, 2, 3, 3), **more)
 for name, function, inputs in (
+        ("turned", turned(), image),
+        ("turned_in_steps", turned(stride=(2, 3), padding=1, output_padding=(1, 0)), image),
+        ("turned_wide", turned(dilation=(2, 3), output_padding=(1, 2)), image),
+        ("turned_groups", lambda x: F.conv_transpose2d(x.repeat(1, 2, 1, 1), x.flatten()[:72].view(6, 1, 3, 4),
+                                                       stride=2, groups=2), image),
         ("one_hot", shares, labels),
         ("average", lambda x: F.avg_pool2d(x, 2), image),
         ("average_overlapping", lambda x: F.avg_pool2d(x, (3, 2), (2, 1), (1, 0)), image),
