@@ -75,18 +75,22 @@ def _changed_buffers(module, args, named):
 
 
 class _State:
-    """Parameters and buffers of a module by name, as they are at each call; `changed` are those that a call changes."""
+    """Parameters and buffers of a module by name, as they are at each call; `changed` are those that a call changes,
+    `tied` the other names of those that several modules have. A module of two names is one."""
 
     def __init__(self, module, changed=()):
         self.module, self.names, self._places, self.changed = module, [], [], changed
-        seen = set()
+        self.tied, seen = {}, {}
         for prefix, owner in module.named_modules():
             for name, t in [*owner._parameters.items(), *owner._buffers.items()]:
                 # What counts (batches, positions) is no weight: it is a constant of the program.
                 full = f"{prefix}.{name}" if prefix else name
-                if t is None or id(t) in seen or not (t.is_floating_point() or full in changed):
+                if t is None or not (t.is_floating_point() or full in changed):
                     continue
-                seen.add(id(t))
+                if id(t) in seen:
+                    self.tied[full] = seen[id(t)]
+                    continue
+                seen[id(t)] = full
                 self.names.append(full)
                 self._places.append((owner._parameters if name in owner._parameters else owner._buffers, name))
 
@@ -396,7 +400,9 @@ def _compile_module(module, args, named, targets, loss, loss_options, dynamic, w
         else:
             given = dict(zip(state.names, tensors[len(args) :]))
             given |= {name: given[name].clone() for name in changed}
-            value = torch.func.functional_call(on_cpu, given, inputs, keywords)
+            tied = {name: given[first] for name, first in state.tied.items()}
+            # PyTorch's own tying puts a module of two names back as it was while it is traced.
+            value = torch.func.functional_call(on_cpu, given | tied, inputs, keywords, tie_weights=False)
         value = after(value, *tensors[own + len(named) : len(args)]) if after else value
         return (*results.flat(value), *(given[name] for name in changed))
 

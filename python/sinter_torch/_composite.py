@@ -64,6 +64,48 @@ def _searchsorted(edges, x, out_int32=False, right=False, side=None, sorter=None
     return here.sum(-1, dtype=torch.int32 if out_int32 else torch.int64)
 
 
+def _roll(x, shifts, dims=()):
+    """Without dimensions the tensor is rolled as one row."""
+    return NotImplemented if len(dims) else torch.roll(x.reshape(-1), shifts, [0]).reshape(x.shape)
+
+
+def _diagonal_scatter(x, source, offset=0, dim1=0, dim2=1):
+    """x, but source on the diagonal of two dimensions; element k of it is in row k, or in column k below the first."""
+    rows, columns = x.shape[dim1], x.shape[dim2]
+    size, length = rows if offset >= 0 else columns, source.shape[-1]
+    spread = F.pad(source, (0, size - length)).unsqueeze(-1 if offset >= 0 else -2)
+    here = torch.arange(columns) - torch.arange(rows).unsqueeze(1) == offset
+    return torch.where(here, spread, x.movedim((dim1, dim2), (-2, -1))).movedim((-2, -1), (dim1, dim2))
+
+
+def _power(x, exponent):
+    """Of integers, which wrap around: the product of x, x^2, x^4, ... for each bit of the exponent. Of one that is
+    negative 1 and -1 have a power, all others have 0."""
+    kind = torch.result_type(x, exponent)
+    if kind.is_floating_point or kind.is_complex or kind is torch.bool:
+        return NotImplemented
+    known = isinstance(exponent, int)
+    bits = exponent.bit_length() if known else torch.iinfo(kind).bits
+    x = x.to(kind) if isinstance(x, torch.Tensor) else torch.full((), x, dtype=kind)
+    e = exponent if known else exponent.to(kind)
+    y, factor = torch.ones_like(x), x
+    for k in range(bits):
+        if known:
+            y = y * factor if e >> k & 1 else y
+        else:
+            part = torch.bitwise_right_shift(e, torch.full((), k, dtype=kind))
+            y = torch.where(torch.bitwise_and(part, 1) == 1, y * factor, y)
+        factor = factor * factor
+    if known:
+        return y
+    sign = torch.where(torch.bitwise_and(e, 1) == 1, x, 1)
+    return torch.where(e < 0, torch.where((x == 1) | (x == -1), sign, 0), y)
+
+
+def _fmod(x, other):
+    return torch.fmod(x, torch.full((), other, dtype=torch.result_type(x, other)))
+
+
 def _histc(x, bins=100, min=0, max=0):
     """How many elements lie in each of as many parts of [min, max]; of [least, largest] where both are one."""
     x, low, high = x.reshape(-1), min, max
@@ -237,6 +279,12 @@ def table():
         a.searchsorted.Tensor: _searchsorted,
         a.bucketize.Tensor: lambda x, edges, *, out_int32=False, right=False: _searchsorted(edges, x, out_int32, right),
         a.histc.default: _histc,
+        a.roll.default: _roll,
+        a.diagonal_scatter.default: _diagonal_scatter,
+        a.pow.Tensor_Scalar: _power,
+        a.pow.Scalar: _power,
+        a.pow.Tensor_Tensor: _power,
+        a.fmod.Scalar: _fmod,
         a.index_reduce.default: _index_reduce,
         a.nanmedian.default: _nanmedian,
         a.nanmedian.dim: _nanmedian_dim,

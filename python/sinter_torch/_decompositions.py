@@ -9,7 +9,8 @@
     pad(x, (-1, 1))                cut, then padded: MLIR adds up the two paddings, and what was cut is there again
     x[i, j] of `?` places          refused: one_place, where _sizes.py takes views apart
     special functions              refused: _special.py; searches, bags, norms of matrices and others: _composite.py
-    conv_transpose(groups=C)       of as many groups as channels: refused; convolution_backward of several groups, too
+    conv_transpose(groups=C)       of as many groups as channels: refused; convolution_backward of several groups, and
+                                   conv3d of as many as channels, too
 
 Each function answers what PyTorch answers, NotImplemented where torch-mlir may have it as it is. Gradients are those of
 what it is made of, by sinter-differentiate; where PyTorch's rule is another at a corner, what is written here has it.
@@ -130,6 +131,23 @@ def _turned_channels(x, w, bias, stride, padding, output_padding, dilation):
     return torch.ops.aten.convolution.default(x, turned, bias, [1] * n, [0] * n, dilation, False, [0] * n, w.shape[0])
 
 
+def _conv3d(x, w, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    """Of each channel alone, which torch-mlir has of images: the sum over the window's depth of such of all layers."""
+    if groups == 1 or groups != x.shape[1] or x.dim() != 5:
+        return NotImplemented
+    each = lambda v: [int(v)] * 3 if isinstance(v, int) else list(v) * (3 if len(v) == 1 else 1)
+    (s, *stride), (p, *padding), (d, *dilation) = map(each, (stride, padding, dilation))
+    kind, wide = x.dtype, torch.promote_types(x.dtype, torch.float32)
+    x, w = torch.nn.functional.pad(x.to(wide), (0, 0, 0, 0, p, p)), w.to(wide)
+    layers = (x.shape[2] - d * (w.shape[2] - 1) - 1) // s + 1
+    y = 0 if bias is None else bias.to(wide).reshape(-1, 1, 1)
+    for k in range(w.shape[2]):
+        part = x[:, :, k * d : k * d + (layers - 1) * s + 1 : s].transpose(1, 2).flatten(0, 1)
+        layer = (part, w[:, :, k], None, stride, padding, dilation, False, [0, 0], groups)
+        y = y + torch.ops.aten.convolution.default(*layer)
+    return y.unflatten(0, (-1, layers)).transpose(1, 2).to(kind)
+
+
 def _convolution(x, w, bias, stride, padding, dilation, transposed, output_padding, groups):
     if not transposed or groups == 1 or groups != x.shape[1]:
         return NotImplemented
@@ -203,6 +221,7 @@ def taken_apart(exported, erfc, detach):
         a.pad.default: _pad_mode,
         a.constant_pad_nd.default: _pad,
         a.convolution.default: _convolution,
+        a.conv3d.default: _conv3d,
         a.conv_transpose1d.default: _conv_transpose,
         a.conv_transpose2d.input: _conv_transpose,
         a.conv_transpose3d.input: _conv_transpose,

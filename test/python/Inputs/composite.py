@@ -15,6 +15,8 @@ ROWS, IMAGES, TABLE = torch.randn(6, 9), torch.randn(2, 3, 7, 10), torch.randn(1
 VAR = (torch.rand(6, 9) - 0.3).clamp_min(0)  # some below eps
 BAGS = torch.tensor([[0, 3, 3], [11, 2, 5], [2, 2, 2], [7, 0, 1]])
 FLAT, OFFSETS = torch.tensor([4, 4, 0, 11, 2, 7, 2]), torch.tensor([0, 2, 2, 5])  # one bag is empty
+NUMBERS = torch.tensor([-2, -1, 1, 3, 5, -4, 3, 0, 2])
+VOLUMES, KERNELS = torch.randn(2, 3, 4, 6, 5), torch.randn(6, 1, 3, 3, 2)
 WEIGHTS, PUT = torch.rand(7), torch.randn(4, 9)
 HOLES = torch.where(torch.rand(6, 9) < 0.3, math.nan, ROWS)
 HOLES[2] = math.nan
@@ -41,6 +43,16 @@ CASES = {
     "gaussian_nll": (lambda x: F.gaussian_nll_loss(x, ROWS.to(x), VAR.to(x), full=True), ROWS.roll(1)),
     "gaussian_nll_rows": (lambda x: nn.GaussianNLLLoss(reduction="sum")(ROWS.to(x), ROWS.to(x) * 2, x),
                           VAR[:, :1]),
+    "roll": (lambda x: torch.roll(x, 3) * x, ROWS),
+    **{f"diagonal_{k}": (lambda x, k=k: torch.diagonal_scatter(x, PUT[0, :6 - (k < 0)].to(x), k) * x, ROWS)
+       for k in (0, 2, -1)},
+    "diagonal_dims": (lambda x: torch.diagonal_scatter(x, x[:, 0, :, :3], -2, 3, 1) * x, IMAGES),
+    "power_known": (lambda x: x * NUMBERS**3 + NUMBERS.to(torch.int8) ** 5, ROWS),
+    "power_base": (lambda x: x * 2 ** NUMBERS.abs(), ROWS),
+    "power": (lambda x: x * torch.tensor([-3, -1, 1, 0, 7, 3, -1, 2, -2]) ** NUMBERS, ROWS),
+    "power_wraps": (lambda x: x * ((torch.tensor([-3, 5, 3, 0, 7, 3, -1, 2, -2]) ** (NUMBERS.abs() + 40)) % 97), ROWS),
+    "fmod": (lambda x: torch.fmod(x, 0.7) + torch.fmod(NUMBERS, 3), ROWS),
+    "channels_3d": (lambda x: F.conv3d(x, KERNELS.to(x), PUT[0, :6].to(x), (2, 1, 2), 1, (1, 2, 1), 3), VOLUMES),
     "cov": (lambda x: torch.cov(x, correction=0), ROWS),
     "corrcoef": (torch.corrcoef, ROWS),
     **{f"bags_{m}": (lambda x, m=m: F.embedding_bag(BAGS, x, mode=m), TABLE) for m in ("sum", "mean", "max")},
