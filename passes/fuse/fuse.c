@@ -209,7 +209,7 @@ static bool inline_into(MlirOperation *op, const SnPolicy *policy) {
     if (cheap || is_cheap(producer, result, true)) {
       SnMerge m;
       changed =
-          sn_can_serve(producer, *op, k, &m) &&
+          sn_can_serve(producer, *op, k, &m) && !sn_reads_wide_again(&m, policy) &&
           (cheap || all || sn_again_worth(&m, num_uses(sn_result(producer, (intptr_t)result)), policy));
       if (changed)
         *op = sn_tidy(sn_merge(&m));

@@ -33,6 +33,7 @@ double sn_points(const SnForm *f); // of its rows and columns
 double sn_saved(const SnMerge *m);
 // Nothing but additions, comparisons and the like: free beside a load.
 bool sn_is_light(const SnForm *f);
+double sn_rows_alike(const SnMerge *m); // rows of the merged form for each of which a is the same
 // A merge that is legal, and that the policy wants.
 bool sn_worth(const SnMerge *m, const SnPolicy *policy);
 // Whether the policy computes what is heavy as often again as the merge does at each of so many places that read it: a
@@ -46,6 +47,11 @@ bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy 
 bool sn_turn_worth(const SnTurn *t, const size_t *readers, const SnPolicy *policy);
 // Each row of the form is made again by a kernel of its own: one would not have what both give in registers.
 bool sn_turn_apart(const SnForm *f, const SnPolicy *policy);
+
+// ---- fuse/wide_inputs.c ---------------------------------------------------------
+
+// Many rows would each read inputs of a that are wider than what a makes of them.
+bool sn_reads_wide_again(const SnMerge *m, const SnPolicy *policy);
 
 // ---- fuse/side_makers.c ---------------------------------------------------------
 

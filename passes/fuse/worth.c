@@ -133,7 +133,7 @@ enum { MOST_TIMES = 4 };
 
 // Rows of the merged form for each of which a is the same: images of a batch. On a CPU it has been stored in the time
 // of two, so their number, known or `?`, does not matter; a GPU rather makes it for a few than launches a kernel.
-static double rows_alike(const SnMerge *m) {
+double sn_rows_alike(const SnMerge *m) {
   double n = 1;
   for (intptr_t r = 0; r < m->merged.num_rows; ++r) {
     bool used = false;
@@ -299,7 +299,7 @@ enum { MANY_ALIKE = 64, MUCH_AGAIN = 4 };
 static bool is_rounded_again(const SnMerge *m, const SnPolicy *policy) {
   double operations = 0, again = points(&m->a, 0, (intptr_t)m->a.dims.size) * times_again(m);
   bool rounds = false;
-  if (rows_alike(m) < MANY_ALIKE)
+  if (sn_rows_alike(m) < MANY_ALIKE)
     return false;
   for (MlirOperation op = mlirBlockGetFirstOperation(m->a.body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     MlirType t = mlirOperationGetNumResults(op) ? sn_element(sn_type_of(sn_result(op, 0))) : (MlirType){0};
@@ -315,11 +315,13 @@ bool sn_worth(const SnMerge *m, const SnPolicy *policy) {
     return sn_refuse(m->b.op, SN_WHY_ACROSS);
   if (multiply_rows_apart(m, policy))
     return sn_refuse(m->b.op, SN_WHY_ROWS_APART);
+  if (sn_reads_wide_again(m, policy))
+    return sn_refuse(m->a.op, SN_WHY_WIDE, sn_rows_alike(m));
   if (sn_go_on_apart(m->a.op, m->b.op, policy) || sn_go_on_apart(m->b.op, m->a.op, policy))
     return sn_refuse(m->b.op, SN_WHY_CHAIN_APART);
   // Beside a product, an exponential for each of its results is little.
   bool may = sn_is_elementwise_form(&m->a) && !is_one_number(&m->a) && !m->into_finish && !m->merged.contract;
-  bool often = times_again(m) > MOST_TIMES || (!policy->tensor_cores && rows_alike(m) > 1);
+  bool often = times_again(m) > MOST_TIMES || (!policy->tensor_cores && sn_rows_alike(m) > 1);
   bool again = may && !sn_is_light(&m->a) && (often || is_slow_by_itself(m, policy));
   again |= may && is_rounded_again(m, policy);
   return !again || sn_again_worth(m, 1, policy) || is_less_than_launch(m, policy) || sn_refuse(m->a.op, SN_WHY_AGAIN);

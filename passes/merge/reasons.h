@@ -39,6 +39,7 @@
   X(SN_WHY_CHAIN_LOOP, "its columns would be those that its product sums over")                                        \
   X(SN_WHY_CHAIN_COLUMNS, "it reads columns of its neighbour that are not its own")                                    \
   X(SN_WHY_CHAIN_GROUP, "another product of it uses no columns, and would count as one of its neighbour's")            \
+  X(SN_WHY_CHAIN_KERNEL, "its rows are multiplied again already, by a kernel that reads its sides from memory")        \
   X(SN_WHY_CHAIN_UNIT, "it names a dimension of size 1 that its neighbour does not have")                              \
   X(SN_WHY_CHAIN_LOOSE,                                                                                                \
     "it reduces a row of constants and broadcasts alone, which any of %ld groups of `?` columns could have")           \
@@ -83,6 +84,7 @@
   X(SN_WHY_ACROSS, "both read one value, and the rows of one are the columns of the other")                            \
   X(SN_WHY_ROWS_APART, "both multiply one row, each its own, by the same weights: each is a row's sum by itself")      \
   X(SN_WHY_AGAIN, "would be computed again for each row, and is not cheap")                                            \
+  X(SN_WHY_WIDE, "is made of wider elements, which %.3g rows would each read again")                                   \
   X(SN_WHY_SIDE_AGAIN,                                                                                                 \
     "in the side of a product it would be computed %.3g times: %.3g operations more, to move %.3g bytes less")
 
