@@ -12,7 +12,7 @@
 // are parted in f32 as well, so that only one of them goes on from those.
 //
 // With `weights=half` rows in f32 that a half matrix multiplies are stored in its type, if such products alone read
-// them.
+// them, and products with rows of which the same is true.
 //
 // runs in: sinter-behind-products    test: test/passes/arrange/behind_products.mlir, test/gpu/chains.test
 
@@ -253,38 +253,75 @@ void sn_bare_sides(MlirOperation op, bool floats) {
 
 // ---- rows that are stored -----------------------------------------------------------------------
 
+// The product, of f32, that the use is a side of, as it lies: the other side; null where it is nothing of the kind.
+static bool other_side(const SnForm *f, MlirOpOperand use, size_t *other) {
+  size_t at = (size_t)mlirOpOperandGetOperandNumber(use);
+  bool found = false;
+  for (size_t s = 0; s < 2 * f->products.size && !f->schedule.ptr && !found; ++s) {
+    SnSide side = sn_side(f, s);
+    found = side.first == at && !side.program.ptr && mlirTypeIsAF32(f->products.data[s / 2].type);
+    *other = s ^ 1;
+  }
+  return found;
+}
+
 // The other side of the product that reads it is of this half type, or is such times a number.
 static bool multiplies_half(MlirOpOperand use, MlirType *half) {
   MlirOperation reader = mlirOpOperandGetOwner(use);
-  size_t at = (size_t)mlirOpOperandGetOperandNumber(use);
   if (!sn_is(reader, "sinter.contract"))
     return false;
-  bool fits = false;
   SnForm f = sn_form_read(reader);
-  for (size_t p = 0; p < f.products.size && !f.schedule.ptr; ++p)
-    for (size_t s = 2 * p; s < 2 * p + 2; ++s) {
-      Scaled other;
-      SnSide side = sn_side(&f, s);
-      if (side.first != at || side.program.ptr || !mlirTypeIsAF32(f.products.data[p].type) ||
-          !is_scaled_half(&f, s ^ 1, false, &other) || (half->ptr && !mlirTypeEqual(*half, other.half)))
-        continue;
-      *half = other.half;
-      fits = true;
-    }
+  size_t other;
+  Scaled x;
+  bool fits = other_side(&f, use, &other) && is_scaled_half(&f, other, false, &x) &&
+              (!half->ptr || mlirTypeEqual(*half, x.half));
+  *half = fits ? x.half : *half;
   sn_form_free(&f);
   return fits;
 }
 
+// What a form stores in f32, and the use multiplies it by; null: something else.
+static MlirValue multiplied_rows(MlirOpOperand use) {
+  MlirOperation reader = mlirOpOperandGetOwner(use);
+  MlirValue v = {0};
+  if (!sn_is(reader, "sinter.contract"))
+    return v;
+  SnForm f = sn_form_read(reader);
+  size_t other;
+  if (other_side(&f, use, &other) && !sn_side(&f, other).program.ptr)
+    v = f.inputs.data[sn_side(&f, other).first].value;
+  sn_form_free(&f);
+  MlirOperation maker = sn_none(v) ? (MlirOperation){0} : sn_definer(v);
+  bool rows = !sn_null(maker) && sn_is_form(maker) && mlirTypeIsAF32(sn_element(sn_type_of(v)));
+  return rows ? v : (MlirValue){0};
+}
+
+// Nothing but products read it: some with halves, others with rows of which that is true, too (`with`, which ask), as
+// a gradient by values multiplies weights by what comes from behind attention. What is a half times a number stays so.
+static bool can_round(MlirValue v, MlirValue with, MlirType *half) {
+  MlirType t = sn_type_of(v);
+  Scaled scaled;
+  bool fits = mlirTypeIsARankedTensor(t) && mlirTypeIsAF32(sn_element(t)), some = false,
+       of_half = is_scaled_by_producer(v, &scaled);
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); fits && !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    bool by_half = multiplies_half(use, half);
+    some |= by_half;
+    if (by_half)
+      continue;
+    MlirValue rows = multiplied_rows(use);
+    fits = !of_half && !sn_none(rows) && !sn_same(rows, v) &&
+           (sn_none(with) ? can_round(rows, v, half) : sn_same(rows, with));
+  }
+  return fits && some;
+}
+
 // Rows in f32 that are read by nothing but products with halves are stored as such. The form in op's place.
 MlirOperation sn_round_stored(MlirOperation op, intptr_t result) {
-  MlirValue v = sn_result(op, result);
-  MlirType half = {0}, t = sn_type_of(v);
-  bool fits = mlirTypeIsARankedTensor(t) && mlirTypeIsAF32(sn_element(t)) && mlirValueGetFirstUse(v).ptr;
-  for (MlirOpOperand use = mlirValueGetFirstUse(v); fits && !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use))
-    fits = multiplies_half(use, &half);
+  MlirType half = {0};
   SnForm f = sn_form_read(op);
-  fits = fits && !f.schedule.ptr && !sn_is_reduced(&f, (size_t)result);
+  bool fits = !f.schedule.ptr && !sn_is_reduced(&f, (size_t)result) &&
+              can_round(sn_result(op, result), (MlirValue){0}, &half);
   SnBuilder b = sn_before(mlirBlockGetTerminator(f.body));
   sn_form_free(&f);
   if (!fits)

@@ -12,6 +12,8 @@
 //
 // runs in: fuse, explain    test: test/passes/fuse/chains.mlir
 
+#include "lowering/facts/gpu_chains.h"
+#include "lowering/facts/gpu_layers.h"
 #include "passes/fuse/fuse.h"
 
 // An elementwise form has whatever columns a product sums over: those become its columns.
@@ -53,10 +55,22 @@ static bool is_copied(MlirOperation a, MlirOperation b, const SnPolicy *policy) 
   return copied;
 }
 
+// b is one kernel of a GPU, which multiplies rows that it makes a block of columns at a time. With rows of a's in front
+// it would be none: what a makes is copied, too (what comes from behind attention, through a projection).
+static bool is_kernel_already(MlirOperation b, const SnPolicy *policy) {
+  SnForm f = sn_form_read(b);
+  bool kernel = policy->tensor_cores && f.matrices.size && !sn_gpu_not_chain_in(&f, policy->parts_from) &&
+                sn_gpu_not_layers(&f);
+  sn_form_free(&f);
+  return kernel;
+}
+
 bool sn_can_chain_here(MlirOperation a, MlirOperation b, SnOpVec *waiting, const SnPolicy *policy) {
   SnChain c;
   if (is_copied(a, b, policy))
     return sn_refuse(b, SN_WHY_SIDE_COPIED);
+  if (is_kernel_already(b, policy))
+    return sn_refuse(b, SN_WHY_CHAIN_KERNEL);
   bool ok = sn_can_chain(a, b, &c) && sn_nothing_between(NULL, a, b, waiting);
   sn_chain_free(&c);
   return ok;

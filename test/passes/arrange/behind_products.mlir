@@ -555,3 +555,87 @@ func.func @added_less(%q: tensor<5x4xbf16>, %k: tensor<7x4xbf16>, %m: tensor<5x7
   }
   return %y : tensor<5x7xf32>
 }
+
+// -----
+
+// Weights that a product multiplies by values in bf16, and another by rows in f32 that a product with those values
+// reads, too, as what comes from behind attention: halves both. Where somebody else reads such rows, nothing is rounded
+// for them.
+
+//    HALF-LABEL: func @weights_by_rows
+//          HALF:   %[[W:.+]] = sinter.rowwise
+//    HALF-SAME:     by (j = 6)
+//          HALF:   outs(%{{.+}} : tensor<6x6xbf16>)
+//          HALF:   %[[G:.+]] = sinter.rowwise
+//          HALF:   outs(%{{.+}} : tensor<6x4xbf16>)
+//          HALF:   product (j = 6) (%[[W]][i, j] : tensor<6x6xbf16>, %{{.+}}[j, e] : tensor<6x4xbf16>) : f32
+//          HALF:   product (i = 6) (%[[W]][i, j] : tensor<6x6xbf16>, %[[G]][i, e] : tensor<6x4xbf16>) : f32
+//          HALF:   product (e = 4) (%[[G]][i, e] : tensor<6x4xbf16>, %{{.+}}[j, e] : tensor<6x4xbf16>) : f32
+func.func @weights_by_rows(%x: tensor<6x6xf32>, %y: tensor<6x4xf32>, %v: tensor<6x4xbf16>)
+    -> (tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x6xf32>) {
+  %e = tensor.empty() : tensor<6x6xf32>
+  %f = tensor.empty() : tensor<6x4xf32>
+  %w = sinter.rowwise (i = 6) by (j = 6) ins(%x[i, j] : tensor<6x6xf32>) outs(%e[i, j] : tensor<6x6xf32>) {
+  ^row(%a: tensor<6xf32>):
+    %p = math.exp %a : tensor<6xf32>
+    sinter.yield %p : tensor<6xf32>
+  }
+  %g = sinter.rowwise (i = 6) by (e = 4) ins(%y[i, e] : tensor<6x4xf32>) outs(%f[i, e] : tensor<6x4xf32>) {
+  ^row(%a: tensor<4xf32>):
+    %p = math.exp %a : tensor<4xf32>
+    sinter.yield %p : tensor<4xf32>
+  }
+  %o = sinter.contract (i = 6) by (e = 4)
+      product (j = 6) (%w[i, j] : tensor<6x6xf32>, %v[j, e] : tensor<6x4xbf16>) : f32
+      outs(%f[i, e] : tensor<6x4xf32>) {
+  ^row(%p: tensor<4xf32>):
+    sinter.yield %p : tensor<4xf32>
+  }
+  %dv = sinter.contract (j = 6) by (e = 4)
+      product (i = 6) (%w[i, j] : tensor<6x6xf32>, %g[i, e] : tensor<6x4xf32>) : f32
+      outs(%f[j, e] : tensor<6x4xf32>) {
+  ^row(%p: tensor<4xf32>):
+    sinter.yield %p : tensor<4xf32>
+  }
+  %dw = sinter.contract (i = 6) by (j = 6)
+      product (e = 4) (%g[i, e] : tensor<6x4xf32>, %v[j, e] : tensor<6x4xbf16>) : f32
+      outs(%e[i, j] : tensor<6x6xf32>) {
+  ^row(%p: tensor<6xf32>):
+    sinter.yield %p : tensor<6xf32>
+  }
+  return %o, %dv, %dw : tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x6xf32>
+}
+
+// -----
+
+//    HALF-LABEL: func @rows_given_back
+//      HALF-NOT:   arith.truncf
+//          HALF:   return
+func.func @rows_given_back(%x: tensor<6x6xf32>, %y: tensor<6x4xf32>, %v: tensor<6x4xbf16>)
+    -> (tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x4xf32>) {
+  %e = tensor.empty() : tensor<6x6xf32>
+  %f = tensor.empty() : tensor<6x4xf32>
+  %w = sinter.rowwise (i = 6) by (j = 6) ins(%x[i, j] : tensor<6x6xf32>) outs(%e[i, j] : tensor<6x6xf32>) {
+  ^row(%a: tensor<6xf32>):
+    %p = math.exp %a : tensor<6xf32>
+    sinter.yield %p : tensor<6xf32>
+  }
+  %g = sinter.rowwise (i = 6) by (e = 4) ins(%y[i, e] : tensor<6x4xf32>) outs(%f[i, e] : tensor<6x4xf32>) {
+  ^row(%a: tensor<4xf32>):
+    %p = math.exp %a : tensor<4xf32>
+    sinter.yield %p : tensor<4xf32>
+  }
+  %o = sinter.contract (i = 6) by (e = 4)
+      product (j = 6) (%w[i, j] : tensor<6x6xf32>, %v[j, e] : tensor<6x4xbf16>) : f32
+      outs(%f[i, e] : tensor<6x4xf32>) {
+  ^row(%p: tensor<4xf32>):
+    sinter.yield %p : tensor<4xf32>
+  }
+  %dv = sinter.contract (j = 6) by (e = 4)
+      product (i = 6) (%w[i, j] : tensor<6x6xf32>, %g[i, e] : tensor<6x4xf32>) : f32
+      outs(%f[j, e] : tensor<6x4xf32>) {
+  ^row(%p: tensor<4xf32>):
+    sinter.yield %p : tensor<4xf32>
+  }
+  return %o, %dv, %g : tensor<6x4xf32>, tensor<6x4xf32>, tensor<6x4xf32>
+}

@@ -93,8 +93,7 @@ func.func @as_exported(%q: tensor<24x64x16xbf16>, %k: tensor<3x70x16xbf16>, %v: 
 // Columns that are a group of heads, a head in it, and an element: three dimensions.
 
 // CHECK-LABEL: func @columns_of_heads
-//   CHECK-DAG:   %[[H:.+]] = tensor.expand_shape %arg0 {{\[}}[0], [1, 2]] output_shape [64, 24, 16]
-//   CHECK-DAG:   %[[Q:.+]] = tensor.expand_shape %[[H]] {{\[}}[0], [1, 2], [3]] output_shape [64, 3, 8, 16]
+//       CHECK:   %[[Q:.+]] = tensor.expand_shape %arg0 {{\[}}[0], [1, 2, 3]] output_shape [64, 3, 8, 16]
 //       CHECK:   sinter.contract (h = 3, g = 8, i = 64)
 //  CHECK-NEXT:     product (k = 16) (%[[Q]][i, h, g, k] : tensor<64x3x8x16xbf16>
 func.func @columns_of_heads(%q: tensor<64x384xbf16>, %k: tensor<3x70x16xbf16>, %v: tensor<3x70x32xbf16>,
@@ -153,4 +152,42 @@ func.func @unknown(%q: tensor<?x24x?x16xbf16>, %k: tensor<?x3x70x16xbf16>, %v: t
     sinter.yield %u : tensor<32xf32>
   }
   return %y : tensor<?x3x8x?x32xf32>
+}
+
+// -----
+
+// Queries, keys and values of two heads each beside each other in one matrix: the three are a dimension. Half of one,
+// which is no whole head, stays as it is.
+
+// CHECK-LABEL: func @packed
+//       CHECK:   product (k = 16) (%{{.+}}[i, 0, h, k] : tensor<70x3x2x16xbf16>, %{{.+}}[j, 1, h, k] : tensor<70x3x2x16xbf16>)
+//       CHECK:   matrix (j) to (e) (%{{.+}}[j, 2, h, e] : tensor<70x3x2x16xbf16>)
+func.func @packed(%x: tensor<70x96xbf16>, %e: tensor<2x70x16xf32>) -> tensor<2x70x16xf32> {
+  %y = sinter.contract (h = 2, i = 70) by (j = 70) by (e = 16)
+      product (k = 16) (%x[i, h * 16 + k] : tensor<70x96xbf16>, %x[j, h * 16 + k + 32] : tensor<70x96xbf16>) : f32
+      matrix (j) to (e) (%x[j, h * 16 + e + 64] : tensor<70x96xbf16>)
+      outs(%e[h, i, e] : tensor<2x70x16xf32>) {
+  ^row(%p: tensor<70xf32>, %v_: tensor<70x16xbf16>):
+    %w = arith.truncf %p : tensor<70xf32> to tensor<70xbf16>
+    %u = sinter.row_product %w, %v_ : tensor<70xbf16>, tensor<70x16xbf16> -> tensor<16xf32>
+    sinter.yield %u : tensor<16xf32>
+  }
+  return %y : tensor<2x70x16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @half_a_head
+//       CHECK:   product (k = 16) (%{{.+}}[i, 0, h, k] : tensor<70x3x2x16xbf16>, %arg0[j, h * 16 + k + 24] : tensor<70x96xbf16>)
+func.func @half_a_head(%x: tensor<70x96xbf16>, %e: tensor<2x70x16xf32>) -> tensor<2x70x16xf32> {
+  %y = sinter.contract (h = 2, i = 70) by (j = 70) by (e = 16)
+      product (k = 16) (%x[i, h * 16 + k] : tensor<70x96xbf16>, %x[j, h * 16 + k + 24] : tensor<70x96xbf16>) : f32
+      matrix (j) to (e) (%x[j, h * 16 + e + 64] : tensor<70x96xbf16>)
+      outs(%e[h, i, e] : tensor<2x70x16xf32>) {
+  ^row(%p: tensor<70xf32>, %v_: tensor<70x16xbf16>):
+    %w = arith.truncf %p : tensor<70xf32> to tensor<70xbf16>
+    %u = sinter.row_product %w, %v_ : tensor<70xbf16>, tensor<70x16xbf16> -> tensor<16xf32>
+    sinter.yield %u : tensor<16xf32>
+  }
+  return %y : tensor<2x70x16xf32>
 }
