@@ -31,6 +31,7 @@ TOLERANCE = {"f64": 1e-9, "f32": 1e-5, "f16": 1.5e-3, "bf16": 8e-3}
 FILES = ["drawn.py", "gpu_products", "gpu_rows", "gpu_rows_cases.py", "gpu_rows_report.py"]  # that it needs
 PEERS = {}  # of a benchmark
 SECONDS = 100  # that one program may take to compile, or to run
+WARM_SECONDS = 100  # that compiling ahead may take
 PAUSE = 0.004  # seconds between calls of several threads: whoever ran before lets its threads spin for some time
 
 # ---- where there is a compiler ---------------------------------------------------------------------------------
@@ -221,7 +222,10 @@ def warm(folder, parts):
                                   f"--warm-part={i}/{parts}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 for i in range(parts)]  # fmt: skip
     for child in children:
-        child.wait()
+        try:
+            child.wait(max(1, began + WARM_SECONDS - time.time()))
+        except subprocess.TimeoutExpired:  # the rest is compiled where it is measured
+            child.kill()
     print(f"torch.compile, {parts} processes: {time.time() - began:.0f} s", flush=True)
 
 
