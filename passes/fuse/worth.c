@@ -71,6 +71,13 @@ double sn_elements(MlirType shaped) {
   return n;
 }
 double sn_bytes(MlirType shaped) {
+  MlirType e = sn_element(shaped);
+  if (mlirTypeIsAComplex(e))
+    return 2 * sn_elements(shaped) * sn_bytes(mlirComplexTypeGetElementType(e));
+  if (mlirTypeIsAShaped(e))
+    return sn_elements(shaped) * sn_bytes(e);
+  if (!mlirTypeIsAIndex(e) && !mlirTypeIsAInteger(e) && !sn_is_float(e))
+    return 0; // nobody says how large it is
   unsigned bits = sn_bits(sn_element(shaped));
   return sn_elements(shaped) * (bits < 8 ? 1 : bits / 8);
 }
