@@ -210,9 +210,9 @@ class Program:
             self.lines.insert(0, f"  {a} = arith.constant dense_resource<{a.name}> : {a.text}")
         del self.arguments[1:]
 
-    def write(self, *results, name="main"):
+    def write(self, *results, name="main", private=False):
         types = ", ".join(r.text for r in results)
-        print(f"func.func @{name}({', '.join(f'{a}: {a.text}' for a in self.arguments)}) -> ({types}) {{")
+        print(f"func.func {'private ' if private else ''}@{name}({', '.join(f'{a}: {a.text}' for a in self.arguments)}) -> ({types}) {{")
         for number, name in self.constants.items():
             print(f"  %{name} = arith.constant {number:.9e} : f32")
         print("\n".join(self.lines))

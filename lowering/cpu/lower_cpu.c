@@ -107,11 +107,9 @@ static void add_workspace(SnKernel *k) {
   sn_vec_free(&types);
   if (k->stages)
     return; // its sequence calls it
-  MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(k->func, "sym_name"));
-  for (size_t i = 0; i < k->calls->size; ++i) {
-    MlirOperation call = k->calls->data[i];
-    if (!mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(sn_get_attr(call, "callee")), name))
-      continue;
+  SnOpVec calls = sn_calls_of(k->calls, k->func);
+  for (size_t i = 0; i < calls.size; ++i) {
+    MlirOperation call = calls.data[i];
     MlirOperation whole = call; // one of two that are called gets its part of the workspace, too
     while (sn_is(mlirOperationGetParentOperation(whole), "scf.if"))
       whole = mlirOperationGetParentOperation(whole);
@@ -201,7 +199,7 @@ MlirLogicalResult sn_cpu_lower_form(SnKernel *k) {
   return result;
 }
 
-static MlirLogicalResult lower(MlirOperation module, const SnOpVec *calls, MlirOperation func, MlirOperation op) {
+static MlirLogicalResult lower(MlirOperation module, const SnCalls *calls, MlirOperation func, MlirOperation op) {
   if (!mlirBlockEqual(mlirOperationGetBlock(op), sn_function_body(func)))
     return sn_error(op, "stands inside control flow of its kernel function: run sinter-outline");
   SnKernel k = {.module = module, .calls = calls, .func = func, .b = sn_before(op), .op = op};
@@ -216,7 +214,8 @@ static MlirWalkResult find_forms(MlirOperation op, void *found) {
 }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
-  SnOpVec functions = sn_collect(module, "func.func"), calls = sn_collect(module, "func.call");
+  SnOpVec functions = sn_collect(module, "func.func");
+  SnCalls calls = sn_calls(module);
   MlirLogicalResult result = SN_OK;
   for (size_t i = 0; i < functions.size && !sn_failed(result); ++i) {
     if (!sn_get_attr(functions.data[i], "sinter.kernel").ptr)
@@ -230,7 +229,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
     sn_vec_free(&forms);
   }
   sn_vec_free(&functions);
-  sn_vec_free(&calls);
+  sn_calls_free(&calls);
   return result;
 }
 

@@ -19,13 +19,14 @@
 #define SINTER_LOWERING_CPU_CPU_H
 
 #include "lowering/facts/cpu_forms.h"
+#include "lowering/host/host.h"
 #include "lowering/rows/rowjoint.h"
 
 // ---- a kernel: lower_cpu.c ---------------------------------------------------
 
 typedef struct {
   MlirOperation module, func;
-  const SnOpVec *calls; // of the module's functions, as they were before any kernel was lowered
+  const SnCalls *calls; // of the module's functions, as they were before any kernel was lowered
   SnForm form;
   SnBuilder b;          // in the function, in front of its return
   SnValueVec scratch;   // what sn_cpu_scratch made

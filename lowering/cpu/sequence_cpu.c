@@ -163,7 +163,7 @@ static MlirOperation function_of(Sequence *q, MlirOperation form, int *number) {
 static MlirLogicalResult lower_form(Sequence *q, MlirOperation func, bool stages) {
   MlirBlock block = sn_function_body(func);
   MlirOperation form = mlirBlockGetFirstOperation(block);
-  SnOpVec none = {0};
+  SnCalls none = {0};
   SnKernel k = {
       .module = q->module, .calls = &none, .func = func, .b = sn_before(form), .op = form, .stages = stages};
   MlirLogicalResult result = sn_cpu_lower_form(&k);

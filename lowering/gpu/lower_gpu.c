@@ -52,7 +52,7 @@ static MlirLogicalResult make_kernel(MlirOperation form, const SnGpuBody *body, 
   return sn_gpu_make_kernel(k->module, k->func, form, body);
 }
 
-static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) {
+static MlirLogicalResult lower_kernel(MlirOperation module, const SnCalls *calls, MlirOperation func) {
   MlirOperation form = {0};
   for (MlirOperation op = mlirBlockGetFirstOperation(sn_function_body(func)); !sn_null(op);
        op = mlirOperationGetNextInBlock(op)) {
@@ -64,11 +64,11 @@ static MlirLogicalResult lower_kernel(MlirOperation module, MlirOperation func) 
   if (sn_null(form))
     return SN_OK; // lowered before
   Kernel k = {module, func};
-  sn_gpu_mark_numbers(module, func);
+  sn_gpu_mark_numbers(calls, func);
   MlirLogicalResult result = sn_gpu_lower_form(form, make_kernel, &k);
   if (!sn_failed(result)) {
     mlirOperationDestroy(form);
-    sn_gpu_take_numbers(module, func);
+    sn_gpu_take_numbers(calls, func);
   }
   return result;
 }
@@ -151,11 +151,13 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
     mlirOperationWalk(host.data[i], check_host, &result, MlirWalkPreOrder);
   sn_vec_free(&host);
   SnOpVec functions = sn_collect(module, "func.func");
+  SnCalls calls = sn_calls(module);
   for (size_t i = 0; i < functions.size; ++i)
     if (sn_get_attr(functions.data[i], SN_KERNEL).ptr && sn_function_body(functions.data[i]).ptr &&
-        sn_failed(lower_kernel(module, functions.data[i])))
+        sn_failed(lower_kernel(module, &calls, functions.data[i])))
       result = SN_FAIL;
   sn_vec_free(&functions);
+  sn_calls_free(&calls);
   MlirOperation kernels = sn_gpu_module(module);
   if (!sn_failed(result) && !sn_null(kernels))
     sn_gpu_narrow(kernels);

@@ -32,6 +32,36 @@ SnOpVec sn_host_functions(MlirOperation module) {
   return host;
 }
 
+SnCalls sn_calls(MlirOperation module) {
+  SnCalls calls = {0};
+  SnOpVec all = sn_collect(module, "func.call");
+  for (size_t i = 0; i < all.size; ++i) {
+    const void *callee = sn_get_attr(all.data[i], "callee").ptr; // equal ones are one
+    uintptr_t at = 0;
+    if (!sn_table_get(&calls.of_callee, callee, &at)) {
+      sn_push(&calls.lists, ((SnOpVec){0}));
+      sn_table_put(&calls.of_callee, callee, at = calls.lists.size);
+    }
+    sn_push(&calls.lists.data[at - 1], all.data[i]);
+  }
+  sn_vec_free(&all);
+  return calls;
+}
+
+void sn_calls_free(SnCalls *calls) {
+  for (size_t i = 0; i < calls->lists.size; ++i)
+    sn_vec_free(&calls->lists.data[i]);
+  sn_vec_free(&calls->lists);
+  sn_table_free(&calls->of_callee);
+}
+
+SnOpVec sn_calls_of(const SnCalls *calls, MlirOperation func) {
+  MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
+  uintptr_t at = 0;
+  sn_table_get(&calls->of_callee, mlirFlatSymbolRefAttrGet(mlirOperationGetContext(func), name).ptr, &at);
+  return at ? calls->lists.data[at - 1] : (SnOpVec){0};
+}
+
 MlirOperation sn_module_of(MlirOperation op) {
   while (!sn_null(op) && !sn_is(op, "builtin.module"))
     op = mlirOperationGetParentOperation(op);

@@ -17,6 +17,16 @@
 // sn_vec_free.
 SnOpVec sn_host_functions(MlirOperation module);
 
+// Who calls each function of a module, found in one walk.
+typedef struct {
+  SnTable of_callee; // 1 + place in `lists`
+  SN_VEC(SnOpVec) lists;
+} SnCalls;
+SnCalls sn_calls(MlirOperation module);
+void sn_calls_free(SnCalls *calls);
+// In order; the list stays with `calls`.
+SnOpVec sn_calls_of(const SnCalls *calls, MlirOperation func);
+
 // What an operation of host code is, to those who count.
 typedef struct {
   enum { SN_HOST_NOTHING, SN_HOST_KERNEL, SN_HOST_LIBRARY, SN_HOST_MEMORY } what;

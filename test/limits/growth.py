@@ -11,8 +11,9 @@ called less than a few times for each operation is too little to tell. With --pa
 $wrt stands for sinter-differentiate's option. With --library a whole library is made, and what LLVM's optimiser sees
 behind each function (references.c) counts too.
 
-With --instructions valgrind counts those of sinter-opt in place of calls, less those for a program of one operation:
-what upstream's passes take is in it. That takes minutes, and is no test.
+With --instructions valgrind counts those of the passes in place of calls (test-instructions): what upstream's take is
+in it. All programs are compiled by copies of one process, so that some are counted in minutes. --options are those of
+sinter-cc then: "ptx policy=disabled".
 """
 import argparse
 import math
@@ -20,8 +21,11 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+WARM = "narrow", 1  # what is compiled before anything is counted
 
 # kind: what a test compiles, of two sizes
 SIZES = {
@@ -70,29 +74,63 @@ SIZES = {
 }
 
 
-def work(options, kind, n):
-    """Of each function, how often it was called; or of the instructions, how many."""
+def program_of(options, kind, n):
+    """Its text, and which arguments are weights."""
     command = [sys.executable, ROOT / "bench" / "compile_programs", kind, str(n)]
     command += ["--loss"] if options.gradients else []
-    program = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
-    wrt = "wrt=" + program.decode().rsplit("// wrt=", 1)[1].strip() if options.gradients else ""
+    text = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
+    return text, "wrt=" + text.rsplit("// wrt=", 1)[1].strip() if options.gradients else ""
+
+
+def work(options, kind, n):
+    """Of each function, how often it was called."""
+    program, wrt = program_of(options, kind, n)
     dialect = "input=tosa" if kind == "tosa" else ""
     road = f"--sinter-{options.target}={options.options} {wrt} {dialect}"
     if options.passes:
         road = f"--pass-pipeline=builtin.module({options.passes.replace('$wrt', wrt)})"
     tool = ["test-counting-cc", "-", "-o", "counted.o"] if options.library else [
-        "sinter-opt" if options.instructions else "test-counting-opt", road, "--mlir-disable-threading", "-o",
-        "/dev/null"]
-    if options.instructions:
-        tool = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", *tool]
-    done = subprocess.run(tool, input=program, stderr=subprocess.PIPE, check=False)
-    lines = done.stderr.decode().splitlines()
+        "test-counting-opt", road, "--mlir-disable-threading", "-o", "/dev/null"]
+    done = subprocess.run(tool, input=program, stderr=subprocess.PIPE, check=False, text=True)
+    lines = done.stderr.splitlines()
     if done.returncode:
         sys.exit(f"{kind} {n}: not compiled: {' '.join(lines[:3])}")
-    if options.instructions:
-        return {"instructions": int(re.search(r"I +refs: +([\d,]+)", done.stderr.decode())[1].replace(",", ""))}
     counts = [line.split() for line in lines]
     return {words[1]: int(words[0]) for words in counts if len(words) == 2 and words[0].isdigit()}
+
+
+def instructions(options, folder, sizes):
+    """Of each program of `sizes` (kind, n), how many; None of one that does not compile."""
+    files = {}
+    for kind, n in [WARM, *sizes]:
+        text, wrt = program_of(options, kind, n)
+        words = [f"target={options.target}", *options.options.split(), *wrt.split()]
+        words += ["input-dialect=tosa"] if kind == "tosa" else []
+        files[kind, n] = folder / f"{kind}_{n}.mlir"
+        files[kind, n].write_text(f"// {' '.join(words)}\n{text}")
+    command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
+               "test-instructions", files[WARM], *(files[key] for key in sizes)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, text=True)
+    counts = {pid: int(n.replace(",", "")) for pid, n in re.findall(r"==(\d+)== I +refs: +([\d,]+)", done.stderr)}
+    named = {name: counts.get(pid) for pid, name in (line.split() for line in done.stdout.splitlines())}
+    refused = [line for line in done.stderr.splitlines() if not line.startswith("==")]
+    if refused or None in named.values() or "-" not in named:
+        print("\n".join(refused[:8]), file=sys.stderr)
+    return {key: named[str(files[key])] - named["-"] for key in sizes if named.get(str(files[key]))}
+
+
+def show_instructions(options):
+    """How many kinds grow faster than they may, or do not compile."""
+    pairs = {kind: tuple(int(n * options.scale) for n in SIZES[kind]) for kind in options.kinds}
+    wrong = 0
+    with tempfile.TemporaryDirectory() as name:
+        counted = instructions(options, pathlib.Path(name), [(kind, n) for kind, pair in pairs.items() for n in pair])
+    for kind, (few, many) in pairs.items():
+        a, b = counted.get((kind, few)), counted.get((kind, many))
+        total = math.log(b / a) / math.log(many / few) if a and b else math.inf
+        wrong += total > options.exponent
+        print(f"| {kind} | {few}, {many} | {(a or 0) / 1e9:.2f}, {(b or 0) / 1e9:.2f} | {total:.2f} |")
+    return wrong
 
 
 def main():
@@ -109,20 +147,15 @@ def main():
     parser.add_argument("--scale", type=float, default=1, help="programs of this part of their size")
     parser.add_argument("--show", action="store_true", help="print each function's exponent")
     options = parser.parse_args()
+    if options.instructions:
+        sys.exit(1 if show_instructions(options) else 0)
     wrong = 0
-    least = work(options, "operations", 1)["instructions"] if options.instructions else 0
     for kind in options.kinds:
         few, many = (int(n * options.scale) for n in SIZES[kind])
         before, after = work(options, kind, few), work(options, kind, many)
         if not sum(before.values()):
             sys.exit(f"{kind}: nothing was counted")
         rows = []
-        if options.instructions:
-            a, b = before["instructions"] - least, after["instructions"] - least
-            total = math.log(b / a) / math.log(many / few)
-            wrong += total > options.exponent
-            print(f"| {kind} | {few}, {many} | {a / 1e9:.2f}, {b / 1e9:.2f} | {total:.2f} |", flush=True)
-            continue
         for name, count in after.items():
             exponent = math.log(max(count, 1) / max(before[name], 1)) / math.log(many / few)
             if count > 8 * many:

@@ -22,16 +22,6 @@ static MlirValue number_of(MlirValue buffer) {
   return sn_null(made) || sn_rank(sn_type_of(sn_result(made, 0))) ? (MlirValue){0} : sn_operand(made, 0);
 }
 
-static SnOpVec calls_of(MlirOperation module, MlirOperation func) {
-  SnOpVec calls = sn_collect(module, "func.call"), own = {0};
-  MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(func, "sym_name"));
-  for (size_t i = 0; i < calls.size; ++i)
-    if (mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(sn_get_attr(calls.data[i], "callee")), name))
-      sn_push(&own, calls.data[i]);
-  sn_vec_free(&calls);
-  return own;
-}
-
 static bool is_number(const SnOpVec *calls, MlirValue argument, intptr_t k) {
   MlirType t = sn_type_of(argument), e = sn_element(t);
   bool is = calls->size && mlirTypeIsAMemRef(t) && !sn_rank(t) &&
@@ -44,9 +34,9 @@ static bool is_number(const SnOpVec *calls, MlirValue argument, intptr_t k) {
   return is;
 }
 
-void sn_gpu_mark_numbers(MlirOperation module, MlirOperation func) {
+void sn_gpu_mark_numbers(const SnCalls *all, MlirOperation func) {
   MlirBlock body = sn_function_body(func);
-  SnOpVec calls = calls_of(module, func);
+  SnOpVec calls = sn_calls_of(all, func);
   SN_VEC(int64_t) found = {0};
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(body); ++k)
     if (is_number(&calls, mlirBlockGetArgument(body, k), k))
@@ -54,7 +44,6 @@ void sn_gpu_mark_numbers(MlirOperation module, MlirOperation func) {
   if (found.size)
     sn_set_attr(func, NUMBERS, mlirDenseI64ArrayGet(mlirOperationGetContext(func), (intptr_t)found.size, found.data));
   sn_vec_free(&found);
-  sn_vec_free(&calls);
 }
 
 bool sn_gpu_is_number(MlirValue operand) {
@@ -86,13 +75,13 @@ static MlirType take(MlirOperation func, intptr_t k) {
   return type;
 }
 
-void sn_gpu_take_numbers(MlirOperation module, MlirOperation func) {
+void sn_gpu_take_numbers(const SnCalls *all, MlirOperation func) {
   MlirAttribute numbers = sn_get_attr(func, NUMBERS);
   if (!numbers.ptr)
     return;
   MlirContext ctx = mlirOperationGetContext(func);
   MlirType old = mlirTypeAttrGetValue(sn_get_attr(func, "function_type"));
-  SnOpVec calls = calls_of(module, func);
+  SnOpVec calls = sn_calls_of(all, func);
   SN_VEC(MlirType) types = {0};
   for (intptr_t k = 0; k < mlirFunctionTypeGetNumInputs(old); ++k)
     sn_push(&types, mlirFunctionTypeGetInput(old, k));
@@ -106,5 +95,4 @@ void sn_gpu_take_numbers(MlirOperation module, MlirOperation func) {
               mlirTypeAttrGet(mlirFunctionTypeGet(ctx, (intptr_t)types.size, types.data, 0, NULL)));
   mlirOperationRemoveAttributeByName(func, SN_STR(NUMBERS));
   sn_vec_free(&types);
-  sn_vec_free(&calls);
 }
