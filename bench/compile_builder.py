@@ -212,7 +212,8 @@ class Program:
 
     def write(self, *results, name="main", private=False):
         types = ", ".join(r.text for r in results)
-        print(f"func.func {'private ' if private else ''}@{name}({', '.join(f'{a}: {a.text}' for a in self.arguments)}) -> ({types}) {{")
+        arguments = ", ".join(f"{a}: {a.text}" for a in self.arguments)
+        print(f"func.func {'private ' if private else ''}@{name}({arguments}) -> ({types}) {{")
         for number, name in self.constants.items():
             print(f"  %{name} = arith.constant {number:.9e} : f32")
         print("\n".join(self.lines))

@@ -156,64 +156,66 @@ static bool as_long(SnSizes *s, MlirValue v, MlirValue w) {
   return true;
 }
 
-// The value is what operations have made of `place`, one writing where the one before did.
-static bool lies_in(SnSizes *s, MlirValue v, MlirValue place) {
-  for (;;) {
-    MlirOperation op = sn_definer(v);
-    if (sn_same(v, place))
-      return true;
-    if (sn_null(op))
-      return false;
+// What operations have made the value of, one writing where the one before did: an argument of a block. None: nothing
+// that is known, or one thing by one branch and another by the other.
+static MlirValue place_of(SnSizes *s, MlirValue v) {
+  for (MlirOperation op; !sn_null(op = sn_definer(v));) {
     intptr_t k = mlirOpResultGetResultNumber(v);
-    if (gives_written(op))
+    if (gives_written(op)) {
       v = sn_operand(op, first_written(op) + k);
-    else if (sn_is(op, "tensor.insert") || sn_is(op, "tensor.insert_slice"))
+    } else if (sn_is(op, "tensor.insert") || sn_is(op, "tensor.insert_slice")) {
       v = sn_operand(op, 1);
-    else if (sn_is(op, "scf.for") && as_long(s, sn_operand(op, 3 + k), v)) // what a loop hands on lies where it began
+    } else if (sn_is(op, "scf.for") && as_long(s, sn_operand(op, 3 + k), v)) { // what it hands on lies where it began
       v = sn_operand(op, 3 + k);
-    else if (sn_is(op, "scf.while") && k < sn_num_operands(op) && as_long(s, sn_operand(op, k), v))
+    } else if (sn_is(op, "scf.while") && k < sn_num_operands(op) && as_long(s, sn_operand(op, k), v)) {
       v = sn_operand(op, k);
-    else if (sn_is(op, "scf.forall"))
+    } else if (sn_is(op, "scf.forall")) {
       v = sn_operand(op, sn_num_operands(op) - sn_num_results(op) + k);
-    else if (sn_is(op, "scf.if"))
-      return lies_in(s, sn_operand(end_of(op, 0), k), place) && lies_in(s, sn_operand(end_of(op, 1), k), place);
-    else
-      return false;
+    } else if (sn_is(op, "scf.if")) {
+      MlirValue one = place_of(s, sn_operand(end_of(op, 0), k)), other = place_of(s, sn_operand(end_of(op, 1), k));
+      return !sn_none(one) && !sn_none(other) && sn_same(one, other) ? one : (MlirValue){0};
+    } else {
+      return (MlirValue){0};
+    }
   }
+  return v;
+}
+
+// Which argument of the block that is; -1: none of its.
+static intptr_t number_in(MlirBlock block, MlirValue place) {
+  return !sn_none(place) && mlirBlockEqual(mlirBlockArgumentGetOwner(place), block)
+             ? mlirBlockArgumentGetArgNumber(place)
+             : -1;
 }
 
 // The value lies where another argument of the block did, which is handed on, too.
 static bool lies_in_another(SnSizes *s, MlirValue v, MlirBlock block, intptr_t argument) {
-  for (intptr_t k = 0; k < mlirBlockGetNumArguments(block); ++k)
-    if (k != argument && lies_in(s, v, mlirBlockGetArgument(block, k)))
-      return true;
-  return false;
-}
-
-// The value lies there whatever branch is taken, or may: what a branch gives is no copy.
-static bool may_lie_in(SnSizes *s, MlirValue v, MlirValue place) {
-  MlirOperation op = sn_definer(v);
-  if (sn_null(op) || !(sn_is(op, "scf.if") || sn_is(op, "scf.index_switch") || sn_is(op, "scf.execute_region")))
-    return lies_in(s, v, place);
-  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r) {
-    MlirOperation end = end_of(op, r);
-    if (sn_is(end, "scf.yield") && may_lie_in(s, sn_operand(end, mlirOpResultGetResultNumber(v)), place))
-      return true;
-  }
-  return false;
+  intptr_t number = number_in(block, place_of(s, v));
+  return number >= 0 && number != argument;
 }
 
 static bool has_to_move(SnSizes *s, MlirValue v, MlirValue place) {
-  return mlirTypeIsARankedTensor(sn_type_of(v)) && as_long(s, v, place) && !lies_in(s, v, place);
+  if (!mlirTypeIsARankedTensor(sn_type_of(v)) || !as_long(s, v, place))
+    return false;
+  MlirValue there = place_of(s, v);
+  return sn_none(there) || !sn_same(there, place);
 }
 
-// What is handed on as number `k` may lie where another one is written.
+// What is handed on as number `k` may lie where another one is written: what a branch gives is no copy, so it may lie
+// where either has it.
 static bool is_written_over(SnSizes *s, MlirValue v, MlirBlock block, intptr_t argument, intptr_t k, intptr_t n,
                             const bool *moves) {
-  if (mlirTypeIsARankedTensor(sn_type_of(v)))
-    for (intptr_t w = 0; w < n; ++w)
-      if (w != k && moves[w] && may_lie_in(s, v, mlirBlockGetArgument(block, argument + w)))
-        return true;
+  MlirOperation op = sn_definer(v);
+  if (sn_null(op) || !(sn_is(op, "scf.if") || sn_is(op, "scf.index_switch") || sn_is(op, "scf.execute_region"))) {
+    intptr_t w = number_in(block, place_of(s, v)) - argument;
+    return w >= 0 && w < n && w != k && moves[w];
+  }
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r) {
+    MlirOperation end = end_of(op, r);
+    if (sn_is(end, "scf.yield") && is_written_over(s, sn_operand(end, mlirOpResultGetResultNumber(v)), block, argument,
+                                                   k, n, moves))
+      return true;
+  }
   return false;
 }
 
@@ -232,7 +234,7 @@ static void hand_on(SnSizes *s, MlirBlock block, intptr_t first, intptr_t argume
     MlirValue v = sn_operand(end, first + k);
     int32_t segments[] = {0, 1, 0};
     if ((k < n && moves.data[k] && lies_in_another(s, v, block, argument + k)) ||
-        is_written_over(s, v, block, argument, k, n, moves.data))
+        (mlirTypeIsARankedTensor(sn_type_of(v)) && is_written_over(s, v, block, argument, k, n, moves.data)))
       mlirOperationSetOperand(end, first + k,
                               sn(&b, "bufferization.alloc_tensor", v, sn_type_of(v),
                                  sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b.ctx, 3, segments))));
