@@ -68,7 +68,7 @@ static MlirLogicalResult lower_kernel(MlirOperation module, const SnCalls *calls
   MlirLogicalResult result = sn_gpu_lower_form(form, make_kernel, &k);
   if (!sn_failed(result)) {
     mlirOperationDestroy(form);
-    sn_gpu_take_numbers(calls, func);
+    sn_gpu_take_numbers(module, func);
   }
   return result;
 }

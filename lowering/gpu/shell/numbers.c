@@ -75,13 +75,14 @@ static MlirType take(MlirOperation func, intptr_t k) {
   return type;
 }
 
-void sn_gpu_take_numbers(const SnCalls *all, MlirOperation func) {
+void sn_gpu_take_numbers(MlirOperation module, MlirOperation func) {
   MlirAttribute numbers = sn_get_attr(func, NUMBERS);
   if (!numbers.ptr)
     return;
   MlirContext ctx = mlirOperationGetContext(func);
   MlirType old = mlirTypeAttrGetValue(sn_get_attr(func, "function_type"));
-  SnOpVec calls = sn_calls_of(all, func);
+  SnCalls all = sn_calls(module); // with those that got more arguments since
+  SnOpVec calls = sn_calls_of(&all, func);
   SN_VEC(MlirType) types = {0};
   for (intptr_t k = 0; k < mlirFunctionTypeGetNumInputs(old); ++k)
     sn_push(&types, mlirFunctionTypeGetInput(old, k));
@@ -95,4 +96,5 @@ void sn_gpu_take_numbers(const SnCalls *all, MlirOperation func) {
               mlirTypeAttrGet(mlirFunctionTypeGet(ctx, (intptr_t)types.size, types.data, 0, NULL)));
   mlirOperationRemoveAttributeByName(func, SN_STR(NUMBERS));
   sn_vec_free(&types);
+  sn_calls_free(&all);
 }

@@ -98,9 +98,9 @@ typedef MlirLogicalResult (*SnGpuTakeBody)(MlirOperation op, const SnGpuBody *bo
 // has more shared memory than a block can have.
 MlirLogicalResult sn_gpu_make_kernel(MlirOperation module, MlirOperation func, MlirOperation op, const SnGpuBody *body);
 // numbers.c: a kernel function's arguments that all callers have as numbers are noted before its kernels are made, and
-// are numbers of it behind that. `all`: of the module, as they were before any kernel was lowered.
+// are numbers of it behind that. `all`: of the module, as they were before this kernel was lowered.
 void sn_gpu_mark_numbers(const SnCalls *all, MlirOperation func);
-void sn_gpu_take_numbers(const SnCalls *all, MlirOperation func);
+void sn_gpu_take_numbers(MlirOperation module, MlirOperation func);
 // The gpu.module of a program's kernels; null before the first.
 MlirOperation sn_gpu_module(MlirOperation module);
 // Contiguous memory as a memref of type `t`, with the sizes that are `?` in it.
