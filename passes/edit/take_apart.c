@@ -208,18 +208,23 @@ MlirValue sn_put_together(SnBuilder *b, MlirValue v, MlirType to, intptr_t at) {
 
 // What the argument is taken apart to wherever it is: sizes; n is -1 where they differ, 0 where it stays.
 typedef struct {
-  MlirValue argument, is; // is: so taken apart, once for all that read it
+  MlirValue is; // so taken apart, once for all that read it
   Place to;
   bool parts; // something reads a part of what it is apart
 } Argument;
-typedef SN_VEC(Argument) Arguments;
+typedef struct {
+  SN_VEC(Argument) list;
+  SnTable places; // of each argument in the list
+} Arguments;
 
+// Until another one is asked for.
 static Argument *find_argument(Arguments *all, MlirValue v) {
-  for (size_t i = 0; i < all->size; ++i)
-    if (sn_same(all->data[i].argument, v))
-      return &all->data[i];
-  sn_push(all, ((Argument){.argument = v}));
-  return &all->data[all->size - 1];
+  uintptr_t at = all->list.size;
+  if (!sn_table_get(&all->places, v.ptr, &at)) {
+    sn_table_put(&all->places, v.ptr, at);
+    sn_push(&all->list, (Argument){0});
+  }
+  return &all->list.data[at];
 }
 
 static void plan_arguments(Arguments *all, MlirOperation op) {
@@ -280,5 +285,6 @@ void sn_take_arguments_apart(MlirOperation func) {
           plan_arguments(&all, forms.data[k]);
       sn_vec_free(&forms);
     }
-  sn_vec_free(&all);
+  sn_vec_free(&all.list);
+  sn_table_free(&all.places);
 }
