@@ -21,7 +21,6 @@
 #include "passes/arrange/padding.h"
 #include "passes/edit/edit.h"
 #include "passes/schedule/schedule.h"
-#include <stddef.h>
 
 // Picoseconds, of one thread of an EPYC (Zen 5) that others used.
 enum {
@@ -338,13 +337,8 @@ static void rewrite(const Plan *p) {
   sn_form_free(&to);
 }
 
-typedef struct {
-  SnScheduleOptions schedule;
-  int64_t least_work;
-} Options;
-
 static MlirLogicalResult function(MlirOperation func, void *user) {
-  const Options *options = user;
+  const SnAhead *options = user;
   SnOpVec forms = sn_collect(func, "sinter.contract");
   for (size_t k = 0; k < forms.size; ++k) {
     Plan p = {.f = sn_form_read(forms.data[k])};
@@ -357,23 +351,7 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
   return SN_OK;
 }
 
-static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
-  Options options = *(const Options *)run->options;
-  SnTable given = {0};
-  options.schedule.target = "cpu";
-  options.schedule.chip = options.schedule.tuning = "";
-  options.schedule.given = &given;
-  MlirLogicalResult result = sn_each_function(op, function, &options);
-  sn_table_free(&given);
-  return result;
-}
-
-static const SnOption options[] = {
-    SN_CPU_OPTIONS(Options, schedule),
-    {SN_OPTION_INT, "least-work", "multiplications from which on more kernels are worth what they save", SN_LEAST_WORK,
-     NULL, offsetof(Options, least_work)},
-    {0},
-};
+static MlirLogicalResult run(const SnRun *run, MlirOperation root) { return sn_run_ahead(run, root, function); }
 
 MlirDialectHandle mlirGetDialectHandle__sinter__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
@@ -383,8 +361,8 @@ static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__sint
 const SnPass sn_pass_channels_last = {
     .argument = "sinter-channels-last",
     .summary = "windows of an image that would be copied line by line -> those of one whose channels are last",
-    .options = options,
-    .options_size = sizeof(Options),
+    .options = sn_ahead_options,
+    .options_size = sizeof(SnAhead),
     .dialects = dialects,
     .run = run,
 };

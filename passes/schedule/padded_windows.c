@@ -19,11 +19,6 @@
 
 enum { LEAST_READS = 3 }; // of two elements of what is written
 
-typedef struct {
-  SnScheduleOptions schedule;
-  int64_t least_work; // of multiplications
-} Options;
-
 // The side whose rows are those of the form, as it is read.
 static SnAccess *rows_side(const SnForm *f, size_t product) {
   for (size_t s = 2 * product; s < 2 * product + 2; ++s) {
@@ -70,7 +65,7 @@ bool sn_schedule_reads_windows(const SnForm *f, const SnScheduleOptions *options
   return is.ptr && sn_schedule_word_is(is, "pack", "windows");
 }
 
-static void pad(MlirOperation op, const Options *options) {
+static void pad(MlirOperation op, const SnAhead *options) {
   SnForm f = sn_form_read(op), to = sn_form_read(op);
   SnBuilder b = sn_before(op);
   bool may = f.products.size && sn_is_plain(&f) && !f.schedule.ptr && sn_num_results(op) && !sn_in_sequence(op) &&
@@ -107,23 +102,26 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
   return SN_OK;
 }
 
-static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
-  Options options = *(const Options *)run->options;
+MlirLogicalResult sn_run_ahead(const SnRun *run, MlirOperation root,
+                               MlirLogicalResult (*each)(MlirOperation func, void *user)) {
+  SnAhead ahead = *(const SnAhead *)run->options;
   SnTable given = {0};
-  options.schedule.target = "cpu";
-  options.schedule.chip = options.schedule.tuning = "";
-  options.schedule.given = &given;
-  MlirLogicalResult result = sn_each_function(op, function, &options);
+  ahead.schedule.target = "cpu";
+  ahead.schedule.chip = ahead.schedule.tuning = "";
+  ahead.schedule.given = &given;
+  MlirLogicalResult result = sn_each_function(root, each, &ahead);
   sn_table_free(&given);
   return result;
 }
 
-static const SnOption options[] = {
-    SN_CPU_OPTIONS(Options, schedule),
+const SnOption sn_ahead_options[] = {
+    SN_CPU_OPTIONS(SnAhead, schedule),
     {SN_OPTION_INT, "least-work", "multiplications from which on more kernels are worth what they save", SN_LEAST_WORK,
-     NULL, offsetof(Options, least_work)},
+     NULL, offsetof(SnAhead, least_work)},
     {0},
 };
+
+static MlirLogicalResult run(const SnRun *run, MlirOperation root) { return sn_run_ahead(run, root, function); }
 
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
 static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__sinter__, mlirGetDialectHandle__tensor__,
@@ -133,8 +131,8 @@ const SnPass sn_pass_padded_windows = {
     .argument = "sinter-padded-windows",
     .summary = "images whose windows reach beyond their edges -> images with what is there, where windows are read in "
                "place",
-    .options = options,
-    .options_size = sizeof(Options),
+    .options = sn_ahead_options,
+    .options_size = sizeof(SnAhead),
     .dialects = dialects,
     .run = run,
 };

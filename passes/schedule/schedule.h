@@ -35,6 +35,19 @@ typedef struct {
       {SN_OPTION_BOOL, "f32-parts", "f32 may be multiplied as sums of three bf16", "false", NULL,                      \
        offsetof(options, member.f32_parts)}
 
+// ---- padded_windows.c: passes in front of scheduling that ask what a CPU's kernels would be ----
+
+typedef struct {
+  SnScheduleOptions schedule;
+  int64_t least_work; // of multiplications, from which on more kernels are worth what they save
+} SnAhead;
+extern const SnOption sn_ahead_options[]; // of a SnAhead
+// `each` of every function, with a SnAhead as its user.
+MlirLogicalResult sn_run_ahead(const SnRun *run, MlirOperation root,
+                               MlirLogicalResult (*each)(MlirOperation func, void *user));
+
+// ---- schedules -------------------------------------------------------------------------
+
 // Bytes of products in f32 from which on a GPU multiplies rows that are multiplied again in parts.
 static inline int64_t sn_parts_from(const SnScheduleOptions *o) { return o->f32_parts ? 0 : o->parts_from; }
 
