@@ -9,7 +9,8 @@
 // so that a gradient by heads that are columns of one matrix is stored as it is made, and not put in other places by a
 // kernel of its own; where several are parts of one, that has to be apart alike for all.
 //
-// test: test/passes/differentiate/arguments_apart.mlir, test/passes/arrange/head_groups.mlir, test/gpu/sdpa_masked_bias.test
+// test: test/passes/differentiate/arguments_apart.mlir, test/passes/arrange/head_groups.mlir,
+// test/gpu/sdpa_masked_bias.test
 
 #include "capi/form.h"
 #include "passes/edit/edit.h"
