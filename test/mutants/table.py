@@ -10,6 +10,9 @@ CHAINS = ["run/chains.mlir"]
 STREAM = ["run/chains_stream.mlir"]
 
 MUTANTS = [Mutant(*m) for m in (
+    ("passes/differentiate/tapes.c", 'turn = sn(&b, "arith.subi", turn, t.low);',
+     'turn = sn(&b, "arith.addi", turn, t.low);', ["run/loop_gradients.test"],
+     "turns of a loop that begins behind 0 are kept in other places than they are read"),
     ("passes/arrange/channel_lanes.c", "all > channels && sn_form_may_fail(f)", "false && sn_form_may_fail(f)",
      ["passes/arrange/channel_lanes.mlir", "run/channel_divisions.mlir"], "channels that are not there divide by 0"),
     ("passes/differentiate/accesses.c", "unknown >= 0 && !sn_sizes_known(&g)", "false",
