@@ -72,14 +72,14 @@ static intptr_t alone_in(const SnAccess *a, intptr_t d) {
   return n == 1 ? at : -1;
 }
 
-// A column and a summed dimension are in one subscript.
+// A column and a summed dimension of several places are in one subscript.
 static bool is_window(const SnForm *f, const SnAccess *a) {
   bool window = false;
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map); ++i) {
     MlirAffineExpr e = mlirAffineMapGetResult(a->map, i);
     bool column = false, tap = false;
     for (int64_t d = f->num_rows; d < (int64_t)f->dims.size; ++d)
-      if (mlirAffineExprIsFunctionOfDim(e, d))
+      if (f->dims.data[d].size > 1 && mlirAffineExprIsFunctionOfDim(e, d))
         *(d < f->num_rows + f->num_cols ? &column : &tap) = true;
     window |= column && tap;
   }
@@ -225,7 +225,10 @@ static MlirValue with_last(SnBuilder *b, MlirValue v, intptr_t at) {
   for (intptr_t i = 0; i < rank; ++i)
     three[i < at ? 0 : 2] *= i == at ? 1 : sn_dim(t, i);
   shape_with_last(t, at, shape);
-  return three[2] == 1 ? v : sn_with_shape(b, sn_turned(b, sn_with_shape(b, v, 3, three), sn_element(t)), rank, shape);
+  if (at == rank - 1)
+    return v;
+  MlirValue last = three[2] == 1 ? v : sn_turned(b, sn_with_shape(b, v, 3, three), sn_element(t));
+  return sn_with_shape(b, last, rank, shape);
 }
 
 // What the new product reads of a side: `value` is the side's with its channel last.

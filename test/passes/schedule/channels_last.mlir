@@ -94,14 +94,17 @@ func.func @few_channels(%x: tensor<29x3x16x16xbf16>, %w: tensor<36x3x3x3xbf16>) 
 
 // -----
 
-// Of a number `?` of images nobody knows what it takes. Of single taps nothing is copied.
+// Of a number `?` of images nobody knows what it takes. Of single taps nothing is copied,
+// written with dimensions of one place or without.
 
 // CHECK-LABEL: func @any_images
 //   CHECK-NOT:   d0
 //       CHECK:   sinter.contract (n = ?, o = 36) by (y = 8, x = 8)
 //       CHECK:   sinter.contract (n = 29, o = 36) by (y = 8, x = 8)
+//       CHECK:   sinter.contract (n = 29, o = 36) by (y = 8, x = 8)
 func.func @any_images(%x: tensor<?x64x16x16xbf16>, %w: tensor<36x64x3x3xbf16>, %e: tensor<?x36x8x8xf32>,
-                      %u: tensor<29x64x16x16xbf16>, %v: tensor<36x64xbf16>) -> (tensor<?x36x8x8xf32>, tensor<29x36x8x8xf32>) {
+                      %u: tensor<29x64x16x16xbf16>, %v: tensor<36x64xbf16>,
+                      %k: tensor<36x64x1x1xbf16>) -> (tensor<?x36x8x8xf32>, tensor<29x36x8x8xf32>, tensor<29x36x8x8xf32>) {
   %y = sinter.contract (n = ?, o = 36) by (y = 8, x = 8)
       product (c = 64, r = 3, s = 3) (%w[o, c, r, s] : tensor<36x64x3x3xbf16>, %x[n, c, y * 2 + r - 1, x * 2 + s - 1] : tensor<?x64x16x16xbf16> else 0.0) : f32
       outs(%e[n, o, y, x] : tensor<?x36x8x8xf32>) {
@@ -115,7 +118,13 @@ func.func @any_images(%x: tensor<?x64x16x16xbf16>, %w: tensor<36x64x3x3xbf16>, %
   ^row(%p: tensor<64xf32>):
     sinter.yield %p : tensor<64xf32>
   }
-  return %y, %z : tensor<?x36x8x8xf32>, tensor<29x36x8x8xf32>
+  %t = sinter.contract (n = 29, o = 36) by (y = 8, x = 8)
+      product (c = 64, r = 1, s = 1) (%k[o, c, r, s] : tensor<36x64x1x1xbf16>, %u[n, c, y * 2 + r, x * 2 + s] : tensor<29x64x16x16xbf16>) : f32
+      outs(%f[n, o, y, x] : tensor<29x36x8x8xf32>) {
+  ^row(%p: tensor<64xf32>):
+    sinter.yield %p : tensor<64xf32>
+  }
+  return %y, %z, %t : tensor<?x36x8x8xf32>, tensor<29x36x8x8xf32>, tensor<29x36x8x8xf32>
 }
 
 // -----
