@@ -45,7 +45,7 @@ rows({
                                      window_size=2)),
     "edgenext": ("edgenext_xx_small", 32, dict(depths=(1, 1, 1, 1), dims=(8, 16, 24, 32))),
     "resnet50": ("resnet50", 32, dict(layers=(1, 1, 1, 1), channels=(16, 16, 32, 32))),
-    "resnext": ("resnext50_32x4d", 32, dict(layers=(1, 1, 1, 1), channels=(16, 16, 32, 32), cardinality=4,
+    "resnext": ("resnext50_32x4d", 64, dict(layers=(1, 1, 1, 1), channels=(16, 16, 32, 32), cardinality=4,
                                             base_width=4)),
     "seresnet": ("seresnet50", 32, dict(layers=(1, 1, 1, 1), channels=(16, 16, 32, 32))),
     "ecaresnet": ("ecaresnet50t", 32, dict(layers=(1, 1, 1, 1), channels=(16, 16, 32, 32), stem_width=8)),
@@ -114,7 +114,7 @@ def poolformer():
 @model("torchvision")
 def resnet18():
     from torchvision.models.resnet import BasicBlock, ResNet
-    return classes(ResNet(BasicBlock, [1, 1, 1, 1], num_classes=10))
+    return classes(ResNet(BasicBlock, [1, 1, 1, 1], num_classes=10), batch=16)
 
 
 @model("torchvision")
