@@ -317,6 +317,9 @@ static bool map_elements(FILE *file, const char *path, SinterArray *array, Sinte
 
 bool sinter_npy_map(const char *path, SinterArray *array, SinterMessage *message) {
   *array = (SinterArray){.data = NULL};
+  struct stat status; // a pipe would be waited for
+  if (!stat(path, &status) && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+    return fail(message, path, "is no regular file");
   FILE *file = fopen(path, "rb");
   if (!file)
     return fail(message, path, "%s", strerror(errno));

@@ -408,7 +408,7 @@ static bool cut_once(Cut *c, MlirBlock block, int64_t *before) {
   Line l = {.cut = c, .block = block};
   read_line(&l);
   int64_t now = line_weight(&l);
-  bool again = now > c->most && now <= *before - *before / 4;
+  bool again = now > c->most && now < *before && now <= *before - *before / 4;
   *before = now;
   if (again)
     for (size_t k = 0; k + 1 < l.ops.size;) {

@@ -83,7 +83,8 @@ static MlirOperation find_form(MlirOperation func, const SnScheduleOptions *opti
   if (sn_null(op) || !mlirBlockEqual(mlirOperationGetBlock(op), sn_function_body(func)))
     return (MlirOperation){0};
   SnForm f = sn_form_read(op);
-  const char *kernel = f.schedule.ptr ? sn_schedule_word(f.schedule, "kernel") : NULL;
+  const char *mnemonic = f.schedule.ptr ? sn_schedule_mnemonic(f.schedule) : NULL; // perhaps a GPU's
+  const char *kernel = mnemonic && !strcmp(mnemonic, "brgemm") ? sn_schedule_word(f.schedule, "kernel") : NULL;
   bool fits = kernel && !sn_schedule_word_is(f.schedule, "weights", "packed");
   if (fits) {
     *rows = rows_of(&f, kernel);

@@ -1,5 +1,6 @@
 // RUN: sinter-opt --sinter-cut-chains=most=4 --split-input-file %s | FileCheck %s
 // RUN: sinter-opt --sinter-cut-chains=most=16 --split-input-file %s | FileCheck %s --check-prefix=FEW
+// RUN: sinter-opt --sinter-cut-chains=most=1 --split-input-file %s -o /dev/null
 
 // Loops on one tensor are functions with a few of them each; what crosses is a constant's copy, or an argument. Few are
 // left as they are.

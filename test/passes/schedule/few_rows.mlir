@@ -134,3 +134,20 @@ func.func private @heads(%x: memref<3x?x188xf32>, %w: memref<3x416x188xf32>, %v:
   }
   return
 }
+
+// -----
+
+// A schedule of a GPU says nothing of kernels of a CPU.
+
+// CHECK-LABEL: func private @tiles
+//       CHECK: #sinter.mma
+func.func private @tiles(%x: memref<?x16xf32>, %w: memref<16x32xf32>, %y: memref<?x32xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = ?) by (j = 32)
+      product (k = 16) (%x[i, k] : memref<?x16xf32>, %w[k, j] : memref<16x32xf32>) : f32
+      outs(%y[i, j] : memref<?x32xf32>)
+      schedule(#sinter.mma<k = 16, kernel = "fma", m = 16, n = 16, occupancy = 8, threads = 64>) {
+  ^row(%a: tensor<32xf32>):
+    sinter.yield %a : tensor<32xf32>
+  }
+  return
+}
