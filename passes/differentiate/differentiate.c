@@ -16,6 +16,8 @@
 
 #include "passes/differentiate/graph.h"
 #include "dialect/dialect.h"
+#include "passes/differentiate/reach.h"
+#include "passes/program/elements.h"
 #include "passes/raise/raise.h"
 #include "passes/split/split.h"
 
@@ -65,11 +67,25 @@ static const SnOption options[] = {
     {0},
 };
 
+// What the host does, as forms, loops and branches: arith on tensors and numbers, and what it does in parallel.
+static MlirLogicalResult take_host_code(MlirOperation func) {
+  MlirLogicalResult result = sn_arith_to_linalg(func);
+  if (!sn_failed(result))
+    result = sn_raise(func);
+  if (sn_failed(result))
+    return result;
+  sn_take_foralls(func);
+  if (!sn_take_numbers(func))
+    return SN_OK;
+  result = sn_arith_to_linalg(func);
+  return sn_failed(result) ? result : sn_raise(func);
+}
+
 static MlirLogicalResult differentiate_function(MlirOperation func, void *user) {
   SnOpVec all = sn_collect(func, "sinter.differentiate");
   if (all.size)
     sn_corners(func); // of what is not raised yet
-  MlirLogicalResult result = all.size ? sn_raise(func) : SN_OK;
+  MlirLogicalResult result = all.size ? take_host_code(func) : SN_OK;
   if (all.size && !sn_failed(result)) // gradients are of plain forms; sinter-fuse makes one of theirs again
     result = sn_split_forms(func, (SnSplit){0});
   if (all.size && !sn_failed(result)) {
@@ -97,12 +113,14 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation root) {
 }
 
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
+MlirDialectHandle mlirGetDialectHandle__linalg__(void);
 MlirDialectHandle mlirGetDialectHandle__math__(void);
 MlirDialectHandle mlirGetDialectHandle__memref__(void);
 MlirDialectHandle mlirGetDialectHandle__scf__(void);
 MlirDialectHandle mlirGetDialectHandle__sinter__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
 static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__,
+                                                      mlirGetDialectHandle__linalg__,
                                                       mlirGetDialectHandle__math__,
                                                       mlirGetDialectHandle__memref__,
                                                       mlirGetDialectHandle__scf__,

@@ -10,6 +10,7 @@
 
 #include "dialect/attributes.h"
 #include "passes/differentiate/differentiate.h"
+#include "passes/differentiate/reach.h"
 #include <stdio.h>
 
 // ---- the function ------------------------------------------------------------------------------
@@ -165,7 +166,13 @@ static intptr_t argument_of(MlirOperation func, const Names *names, MlirStringRe
   return (intptr_t)first - 1;
 }
 
-// Reads "0,w": which arguments. False after an error.
+// A tensor of floats, or one float: to callers a number is a tensor of rank 0 (lowering/host/boundary.c).
+static bool holds_floats(MlirValue v) {
+  MlirType t = sn_type_of(v);
+  return sn_is_float(t) || (mlirTypeIsARankedTensor(t) && sn_is_float(sn_element(t)));
+}
+
+// Reads "0,w": which arguments; floats become tensors. False after an error.
 static bool read_arguments(MlirOperation func, const char *text, SnValueVec *to) {
   Names names = names_of(func);
   bool ok = true;
@@ -173,9 +180,11 @@ static bool read_arguments(MlirOperation func, const char *text, SnValueVec *to)
     size_t length = strcspn(s, ",");
     intptr_t k = argument_of(func, &names, mlirStringRefCreate(s, length));
     MlirValue x = k < 0 ? (MlirValue){0} : mlirBlockGetArgument(sn_function_body(func), k);
-    ok = k >= 0 && mlirTypeIsARankedTensor(sn_type_of(x)) && sn_is_float(sn_element(sn_type_of(x)));
+    ok = k >= 0 && holds_floats(x);
     if (!ok && k >= 0)
       sn_error(func, "is differentiated by argument %.*s, which is no tensor of floats", (int)length, s);
+    if (ok && !mlirTypeIsARankedTensor(sn_type_of(x)))
+      sn_become_tensor(sn_at_start(sn_function_body(func), mlirOperationGetLocation(func)), x);
     sn_push(to, x);
     s += length + (s[length] == ',');
   }
@@ -197,8 +206,13 @@ static MlirLogicalResult add_gradients(MlirOperation func, const SnGradientOptio
   if (o->result < 0 || o->result >= num_results)
     return sn_error(func, "is differentiated at result %lld, and has %td", (long long)o->result, num_results);
   MlirValue loss = sn_operand(end, o->result);
-  if (!mlirTypeIsARankedTensor(sn_type_of(loss)) || !sn_is_float(sn_element(sn_type_of(loss))))
+  if (!holds_floats(loss))
     return sn_error(func, "is differentiated at result %lld, which is no tensor of floats", (long long)o->result);
+  if (!mlirTypeIsARankedTensor(sn_type_of(loss))) {
+    SnBuilder b = sn_before(end);
+    loss = sn(&b, "tensor.from_elements", loss, sn_tensor(sn_type_of(loss), 0, NULL));
+    mlirOperationSetOperand(end, o->result, loss);
+  }
   bool ok = read_arguments(func, o->wrt, &wrt);
   if (ok) {
     SnBuilder b = sn_before(end);

@@ -10,6 +10,7 @@
 
 #include "passes/differentiate/graph.h"
 #include "dialect/dialect.h"
+#include "passes/differentiate/reach.h"
 #include <assert.h>
 
 // ---- what lies between -----------------------------------------------------------------
@@ -45,9 +46,19 @@ intptr_t sn_graph_reads(MlirOperation op, bool *closed) {
   return *closed ? mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), 0) : sn_num_operands(op);
 }
 
+// A condition or a subscript of one: nothing flows through it.
+static bool gives_no_floats(MlirOperation op) {
+  for (intptr_t k = 0; k < sn_num_results(op); ++k)
+    if (sn_is_float(sn_element(sn_type_of(sn_result(op, k)))))
+      return false;
+  return sn_num_results(op) && !mlirOperationGetNumRegions(op);
+}
+
 // What an op or its regions read; of a form not the destinations.
 static MlirWalkResult visit_operands(MlirOperation op, void *user) {
   Inside *in = user;
+  if (gives_no_floats(op))
+    return MlirWalkResultAdvance;
   bool closed;
   intptr_t n = sn_graph_reads(op, &closed);
   bool *reached = sn_is(op, "sinter.rowwise") ? sn_alloc((size_t)n + 1) : NULL;
@@ -92,6 +103,11 @@ bool sn_graph_visit(SnGraph *g, MlirOperation op) {
   sn_table_put(&g->seen, op.ptr, false);
   Inside in = {g, op, false, true};
   mlirOperationWalk(op, visit_operands, &in, MlirWalkPreOrder);
+  if (in.ok && !in.depends && sn_reads_reached_memory(op)) {
+    sn_error(op, "reads memory, and what the loss is differentiated by is written to some, through which no gradient "
+                 "goes; keep it in tensors, or write a sinter.detach of it");
+    return false;
+  }
   if (!in.ok || !in.depends)
     return in.ok;
   if (sn_is_control(op)) {
@@ -100,8 +116,8 @@ bool sn_graph_visit(SnGraph *g, MlirOperation op) {
   } else if (!sn_is_form(op) && !sn_is(op, "sinter.steps") && !is_reshape(op) && !sn_is_tm_tensor(op) &&
              !sn_slice_tensors(op)) {
     sn_error(op, "stands between the loss and what the loss is differentiated by, and gradients go through kernel "
-                 "forms, reshapes, slices, and scf.for, scf.if and scf.while of tensors alone; write it as a row "
-                 "program, or differentiate by its result");
+                 "forms, reshapes, slices, arith and math on numbers, and scf's loops and branches alone; write it as "
+                 "a row program, or differentiate by its result");
     return false;
   }
   sn_table_put(&g->seen, op.ptr, true);

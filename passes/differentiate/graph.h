@@ -84,7 +84,8 @@ bool sn_control_gradient(SnGraph *g, MlirOperation op);
 // ---- differentiate/loop_gradients.c, branch_gradients.c, while_gradients.c --------------------------------------
 
 bool sn_loop_gradient(SnGraph *g, MlirOperation loop);
-// So many turns that carry any number of values; its block has no terminator.
+// A loop that carries any number of values, and one of so many turns; the block has no terminator.
+MlirOperation sn_carrying_loop(SnBuilder *b, MlirValue low, MlirValue high, MlirValue step, const SnValueVec *begin);
 MlirOperation sn_counted_loop(SnBuilder *b, MlirValue turns, const SnValueVec *begin);
 bool sn_branch_gradient(SnGraph *g, MlirOperation branch);
 bool sn_while_gradient(SnGraph *g, MlirOperation loop);

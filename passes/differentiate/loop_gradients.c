@@ -62,7 +62,7 @@ static void find_begin(Loop *l) {
 }
 
 // A loop over index values that carries any number of values; its block has no terminator.
-MlirOperation sn_counted_loop(SnBuilder *b, MlirValue turns, const SnValueVec *begin) {
+MlirOperation sn_carrying_loop(SnBuilder *b, MlirValue low, MlirValue high, MlirValue step, const SnValueVec *begin) {
   MlirType *types = sn_alloc((begin->size + 1) * sizeof *types);
   MlirLocation *locs = sn_alloc((begin->size + 1) * sizeof *locs);
   for (size_t k = 0; k <= begin->size; ++k) {
@@ -71,12 +71,15 @@ MlirOperation sn_counted_loop(SnBuilder *b, MlirValue turns, const SnValueVec *b
   }
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, mlirBlockCreate((intptr_t)begin->size + 1, types, locs));
-  MlirOperation loop = sn_op(b, "scf.for", sn_index(b, 0), turns, sn_index(b, 1),
-                             sn_values((intptr_t)begin->size, begin->data), sn_types((intptr_t)begin->size, types + 1),
-                             region);
+  MlirOperation loop = sn_op(b, "scf.for", low, high, step, sn_values((intptr_t)begin->size, begin->data),
+                             sn_types((intptr_t)begin->size, types + 1), region);
   free(types);
   free(locs);
   return loop;
+}
+
+MlirOperation sn_counted_loop(SnBuilder *b, MlirValue turns, const SnValueVec *begin) {
+  return sn_carrying_loop(b, sn_index(b, 0), turns, sn_index(b, 1), begin);
 }
 
 static MlirValue stand_for(SnBuilder *b, MlirType t) {

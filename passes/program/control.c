@@ -23,9 +23,10 @@ static bool has_signless_elements(MlirValue v) {
   return !mlirTypeIsAInteger(t) || mlirIntegerTypeIsSignless(t);
 }
 
-static bool has_tensors(MlirOperation op) {
+// Tensors, which become memory, or floats, which may be differentiated.
+static bool has_values(MlirOperation op) {
   for (intptr_t k = 0; k < sn_num_results(op); ++k)
-    if (mlirTypeIsARankedTensor(sn_type_of(sn_result(op, k))))
+    if (mlirTypeIsARankedTensor(sn_type_of(sn_result(op, k))) || sn_is_float(sn_type_of(sn_result(op, k))))
       return true;
   return false;
 }
@@ -41,7 +42,7 @@ static MlirWalkResult look(MlirOperation op, void *user) {
   if (sn_is(op, "tensor.bitcast") && has_signless_elements(sn_operand(op, 0)) &&
       has_signless_elements(sn_result(op, 0)))
     sn_push(&found->bitcasts, op);
-  if (sn_is(op, "scf.index_switch") && has_tensors(op))
+  if (sn_is(op, "scf.index_switch") && has_values(op))
     sn_push(&found->switches, op);
   return MlirWalkResultAdvance;
 }
@@ -129,7 +130,7 @@ static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arit
 
 const SnPass sn_pass_control = {
     .argument = "sinter-control",
-    .summary = "affine's loops and branches as scf's, switches of tensors as branches, tensor.bitcast as arith's",
+    .summary = "affine's loops and branches as scf's, switches as branches, tensor.bitcast as arith's",
     .anchor = "builtin.module",
     .dialects = dialects,
     .run = run,

@@ -12,9 +12,9 @@
 //
 // runs in: sinter-cpu, sinter-gpu, sinter-prepare    test: test/passes/program/elements.mlir
 
-#include "capi/pass.h"
 #include "capi/shim.h"
 #include "mlir-c/Dialect/Linalg.h"
+#include "passes/program/elements.h"
 
 static bool is_tensor(MlirValue v) { return mlirTypeIsARankedTensor(sn_type_of(v)); }
 
@@ -163,7 +163,7 @@ static MlirWalkResult look(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
-static MlirLogicalResult run_function(MlirOperation func, void *user) {
+MlirLogicalResult sn_arith_to_linalg(MlirOperation func) {
   Found found = {.result = SN_OK};
   mlirOperationWalk(func, look, &found, MlirWalkPreOrder);
   for (size_t i = 0; i < found.whole.size && !sn_failed(found.result); ++i)
@@ -174,6 +174,8 @@ static MlirLogicalResult run_function(MlirOperation func, void *user) {
   sn_vec_free(&found.splats);
   return found.result;
 }
+
+static MlirLogicalResult run_function(MlirOperation func, void *user) { return sn_arith_to_linalg(func); }
 
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) { return sn_each_function(op, run_function, NULL); }
 

@@ -60,12 +60,13 @@ func.func @scattered(%x: tensor<9x5xf32>, %u: tensor<7x5xf32>, %n: tensor<7x1xi6
 
 // A loop has a gradient, what stands in it has none.
 
+func.func private @other(tensor<4xf32>) -> tensor<4xf32>
 func.func @loop(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %y = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> tensor<4xf32> {
-    // expected-error @+1 {{stands between the loss and what the loss is differentiated by, and gradients go through kernel forms, reshapes, slices, and scf.for, scf.if and scf.while of tensors alone; write it as a row program, or differentiate by its result}}
-    %b = arith.addf %a, %x : tensor<4xf32>
+    // expected-error @+1 {{stands between the loss and what the loss is differentiated by, and gradients go through kernel forms, reshapes, slices, arith and math on numbers, and scf's loops and branches alone; write it as a row program, or differentiate by its result}}
+    %b = func.call @other(%a) : (tensor<4xf32>) -> tensor<4xf32>
     scf.yield %b : tensor<4xf32>
   }
   %d = sinter.differentiate %y wrt(%x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
@@ -74,29 +75,15 @@ func.func @loop(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
 
 // -----
 
-func.func @parallel(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{scf.for, scf.if and scf.while of tensors alone}}
-  %y = scf.forall (%i) in (4) shared_outs(%a = %x) -> tensor<4xf32> {
-    scf.forall.in_parallel {}
-  }
-  %d = sinter.differentiate %y wrt(%x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  return %d : tensor<4xf32>
-}
+// What goes through memory is no zero.
 
-// -----
-
-func.func @numbers(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %f = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<4xf32>
-  %y:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x, %b = %f) -> (tensor<4xf32>, f32) {
-    %v = linalg.fill ins(%b : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
-    %w = linalg.add ins(%v, %a : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
-    // expected-error @+1 {{scf.for, scf.if and scf.while of tensors alone}}
-    %s = tensor.extract %a[%c0] : tensor<4xf32>
-    scf.yield %w, %s : tensor<4xf32>, f32
-  }
-  %d = sinter.differentiate %y#0 wrt(%x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+func.func @memory(%x: tensor<4xf32>, %i: index) -> tensor<4xf32> {
+  %m = memref.alloc() : memref<f32>
+  %a = tensor.extract %x[%i] : tensor<4xf32>
+  memref.store %a, %m[] : memref<f32>
+  // expected-error @+1 {{reads memory, and what the loss is differentiated by is written to some, through which no gradient goes; keep it in tensors, or write a sinter.detach of it}}
+  %b = memref.load %m[] : memref<f32>
+  %l = tensor.from_elements %b : tensor<f32>
+  %d = sinter.differentiate %l wrt(%x) : (tensor<f32>, tensor<4xf32>) -> tensor<4xf32>
   return %d : tensor<4xf32>
 }

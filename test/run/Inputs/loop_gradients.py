@@ -5,7 +5,7 @@
 Each program is run in f64 and f32, with loops of 0, 1 and more turns where their number is a size `?`. The last line
 says how many runs agree, value and all gradients.
 """
-import pathlib, subprocess, sys
+import pathlib, re, subprocess, sys
 
 import numpy as np
 
@@ -294,14 +294,13 @@ def check(tool, folder, name, n, kind, options=()):
     text, shapes, _, f = PROGRAMS[name]
     rng = np.random.default_rng(len(name) + (int(n) if n else 0))
     arguments = [np.asarray(float(n)) if shape == ("n",) else
-                 rng.uniform(.3, 1.1, [int(n) if s == "n" else s for s in shape]) for shape in shapes]
+                 np.asarray(rng.uniform(.3, 1.1, [int(n) if s == "n" else s for s in shape])) for shape in shapes]
     turns = n if isinstance(n, int) else 0
-    upstream = rng.uniform(.5, 1.5, f(turns, *arguments).shape)
+    upstream = np.asarray(rng.uniform(.5, 1.5, np.shape(f(turns, *arguments))))
     wrt = [k for k, shape in enumerate(shapes) if shape != ("n",)]
     stem = folder / f"{name}-{n}-{kind}"
     source = pathlib.Path(f"{stem}.mlir")
-    source.write_text(text.replace("xT>", f"x{kind}>").replace("<T>", f"<{kind}>")
-                                         .replace(": T", f": {kind}"))
+    source.write_text(re.sub(r"\bT\b|(?<=x)T(?=>)", kind, text))
     command = [tool, source, "--wrt=" + ",".join(map(str, wrt)), "--upstream", *options]
     for k, x in enumerate([*arguments, upstream]):
         np.save(f"{stem}.in{k}.npy", x if kind == "f64" else x.astype(np.float32))
@@ -316,7 +315,7 @@ def check(tool, folder, name, n, kind, options=()):
     for k, e in enumerate(expected):
         got = np.load(f"{stem}.out{k}.npy")
         error = np.abs(got - e).max(initial=0) / max(1, np.abs(e).max(initial=0))
-        if got.shape != e.shape or not error < (1e-8 if kind == "f64" else 1e-5):
+        if got.shape != np.shape(e) or not error < (1e-8 if kind == "f64" else 1e-5):
             return f"{name} {n} {kind}: output {k} of {got.shape} is off by {error:.2g}"
     return None
 
@@ -337,4 +336,5 @@ def main():
     print(f"{tried - failed} of {tried} agree")
 
 
-main()
+if __name__ == "__main__":
+    main()
