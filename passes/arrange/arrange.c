@@ -18,7 +18,8 @@
 // the same. A side that a form computes for this product alone is written in longer lines at once, which costs
 // nothing. So are windows, and large sides, whose lines are multiples of 8 or 4 bytes, where these small pieces cost
 // as much. Windows of f32, which no copies take, are written so for the sake of vectors. Before, summed dimensions that
-// lie behind one another are made one (merge_sums.c).
+// lie behind one another are made one (merge_sums.c), and a convolution of few filters is a product of its image by all
+// taps of them (tap_products.c).
 //
 // decides: which sides of products are written in another order in front of them.
 //
@@ -35,8 +36,9 @@
 
 enum {
   TILE = 128,                // rows or columns of a tile; each tile of the other side reads a side again
-  COPY_BYTES = 900,          // that all multiprocessors read or write in a cycle
-  GROWN_BYTES = 1800,        // the same of lines that are multiples of 4 bytes and only grow
+  COPY_BYTES = 1800,         // that all multiprocessors read or write in a cycle, in the same order or turned by tiles
+  APART_BYTES = 900,         // the same where what is read has gaps between neighbours (written_sides.c)
+  ONCE_BYTES = 900,          // of a side that is read once by elements, and would be written first
   COPY_CYCLES = 7000,        // of one more launch
   MOST_PADDED = 2,           // times the summed elements
   F32_LANES = 4,             // of a vector
@@ -64,7 +66,6 @@ typedef struct {
   int64_t padded, inner; // of the sum: which dimension becomes the last one, and its size then; -1: lines only grow
   intptr_t moved[2];     // of sides a and b: the tensor's dimension that becomes the last one; -1: the side stays
   double cycles[2];      // of a thread, for each element that it brings
-  bool grown[2];         // its lines come in small pieces, and are worth being written longer
   bool once[2];          // it is read once, and not again for the product, where it stays
   bool few_tiles;        // so few that those of a multiprocessor wait for what they read
   bool exact;            // f32 is multiplied by nothing but f32
@@ -240,8 +241,10 @@ static int64_t steps_of(const Plan *p, int is_b, int64_t *steps) {
   return fewer;
 }
 
-static double copy_cycles(const Plan *p, int is_b, double bytes_of_a_cycle) {
-  int64_t steps[SN_MAX_DIMS], elements = elements_of(sn_type_of(side_of(p, is_b)->value)) / steps_of(p, is_b, steps);
+static double copy_cycles(const Plan *p, int is_b) {
+  MlirType t = sn_type_of(side_of(p, is_b)->value);
+  int64_t steps[SN_MAX_DIMS], elements = elements_of(t) / steps_of(p, is_b, steps);
+  double bytes_of_a_cycle = steps[sn_rank(t) - 1] == 1 ? COPY_BYTES : APART_BYTES;
   return COPY_CYCLES + 2 * (double)elements * (double)side_bits(p, is_b) / 8 / bytes_of_a_cycle;
 }
 
@@ -251,10 +254,10 @@ static bool pays(const Plan *p, const SnGpuChip *chip) {
     fetch += fetch_cycles(p, is_b, p->cycles[is_b], chip);
     MlirValue side = side_of(p, is_b)->value;
     if (p->moved[is_b] >= 0 && (p->inner >= 0 || !may_write_longer(side)))
-      copy += copy_cycles(p, is_b, p->grown[is_b] ? GROWN_BYTES : COPY_BYTES);
+      copy += copy_cycles(p, is_b);
     if (p->once[is_b])
       copy += p->few_tiles ? fetch_cycles(p, is_b, WRITTEN_CYCLES, chip)
-                       : 2 * loads(p, is_b) * (double)side_bits(p, is_b) / 8 / COPY_BYTES;
+                       : 2 * loads(p, is_b) * (double)side_bits(p, is_b) / 8 / ONCE_BYTES;
   }
   return fetch > copy;
 }
@@ -295,8 +298,7 @@ static double piece_cycles(Plan *p, int is_b, const SnGpuSlot *slot, const SnGpu
   if (may_write_longer(side_of(p, is_b)->value))
     return (double)SN_GPU_PIECE_CYCLES / (double)slot->lanes;
   double each = (double)LINE_PIECE_CYCLES / (double)slot->lanes;
-  p->grown[is_b] = fetch_cycles(p, is_b, each, chip) > copy_cycles(p, is_b, GROWN_BYTES);
-  return p->grown[is_b] ? each : 0;
+  return fetch_cycles(p, is_b, each, chip) > copy_cycles(p, is_b) ? each : 0;
 }
 
 // The same of a window, each of whose pieces a thread has to find: what longer ones would save. (An H200: a convolution
@@ -488,7 +490,7 @@ static MlirLogicalResult arrange_function(MlirOperation func, void *user) {
   for (size_t k = 0; k < forms.size; ++k) {
     MlirOperation form = sn_merge_sums(forms.data[k]);
     if (how->chip)
-      arrange_form(form, how->chip, how->exact, &all);
+      arrange_form(sn_multiply_taps(form), how->chip, how->exact, &all);
   }
   sn_vec_free(&all);
   sn_vec_free(&forms);

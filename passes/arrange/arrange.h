@@ -7,6 +7,9 @@
 
 // The form on tensors with summed dimensions that lie behind one another in both sides as one; itself, if none do.
 MlirOperation sn_merge_sums(MlirOperation form);
+// Of a convolution of few filters the product of its image by all taps, windows of which a rowwise in the form's place
+// adds up; itself, if that is not less (lowering/facts/gpu_taps.h).
+MlirOperation sn_multiply_taps(MlirOperation form);
 
 // The rowwise form on tensors with columns as one that lie behind one another in all that it reads.
 MlirOperation sn_merge_columns(MlirOperation form);

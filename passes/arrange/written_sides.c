@@ -1,7 +1,7 @@
 // written_sides.c: a side of a product in another order, or in longer lines.
 //
-//   %x[n, c, h, w]          ->   %y[n, h, w, c8, e] = %x[n, 8 c8 + e, h, w], c8 and e as one
-//   %x[n, c, 2 h, 2 w]      ->   the same, and %y has every second line and column alone
+//   %x[n, c, h, w]          ->   %y[n, h, w, c] = %x[n, c, h, w]
+//   %x[n, c, 2 h, 2 w]      ->   %y[n, h, w, c8, e] = %x[n, 8 c8 + e, 2 h, 2 w], c8 and e as one
 //   %a[i, k = 4097]         ->   %p[i, k = 4104] = %a[i, k] else 0.0
 //   %s = rowwise (i) by (k = 6694) { ... }   ->   the same by (k = 6696)
 //
@@ -91,11 +91,28 @@ static MlirAttribute numbers(MlirContext ctx, int64_t first, intptr_t n) {
   return mlirArrayAttrGet(ctx, n, all);
 }
 
+// Rows are what lies together where it is read, columns where it is written: blocks turn tiles of them in shared
+// memory. (An H200, bf16 40x502x115x115: 0.309 ms, 3.4 TB/s; by a thread for each pixel of eight channels, as below,
+// 0.936.)
+static MlirValue write_turned(SnBuilder *b, MlirValue from, intptr_t moved, int64_t length, const int64_t *steps) {
+  MlirType t = sn_type_of(from);
+  intptr_t rank = sn_rank(t), n = 0;
+  int64_t shape[SN_MAX_DIMS];
+  MlirAffineExpr read[SN_MAX_DIMS];
+  for (intptr_t i = 0; i < rank; ++i) {
+    intptr_t d = i == moved ? rank - 1 : n++;
+    shape[d] = i == moved ? length : sn_pieces(sn_dim(t, i), steps[i]);
+    read[i] = mlirAffineMulExprGet(mlirAffineDimExprGet(b->ctx, d), mlirAffineConstantExprGet(b->ctx, steps[i]));
+  }
+  return copied(b, from, mlirAffineMapGet(b->ctx, rank, 0, rank, read), rank, shape,
+                mlirAffineMapMultiDimIdentityGet(b->ctx, rank), length != sn_dim(t, moved));
+}
+
 // Rows are in the order of what is read, so that neighbouring threads read neighbours; each writes so many elements of
-// the moved dimension.
+// the moved dimension. What is left out between neighbours no tile has to hold.
 //
-//   %y[n, h, w, c8, e] = %x[n, 8 c8 + e, h, w], then c8 and e are one
-static MlirValue write_moved(SnBuilder *b, MlirValue from, intptr_t moved, int64_t length, const int64_t *steps) {
+//   %y[n, h, w, c8, e] = %x[n, 8 c8 + e, h, 2 w], then c8 and e are one
+static MlirValue write_apart(SnBuilder *b, MlirValue from, intptr_t moved, int64_t length, const int64_t *steps) {
   MlirType t = sn_type_of(from);
   intptr_t rank = sn_rank(t), n = 0;
   int64_t shape[SN_MAX_DIMS], result[SN_MAX_DIMS], lanes = SN_LINE_BYTES * 8 / (int64_t)sn_bits(sn_element(t));
@@ -125,6 +142,8 @@ static MlirValue write_moved(SnBuilder *b, MlirValue from, intptr_t moved, int64
 }
 
 MlirValue sn_write_arranged(SnBuilder *b, MlirValue from, intptr_t moved, int64_t length, const int64_t *steps) {
-  return moved == sn_rank(sn_type_of(from)) - 1 ? write_longer(b, from, length)
-                                                : write_moved(b, from, moved, length, steps);
+  intptr_t last = sn_rank(sn_type_of(from)) - 1;
+  return moved == last      ? write_longer(b, from, length)
+         : steps[last] == 1 ? write_turned(b, from, moved, length, steps)
+                            : write_apart(b, from, moved, length, steps);
 }

@@ -26,7 +26,7 @@ void sn_copy_body_by_elements(SnBuilder *b, const SnForm *f, const SnForm *to, c
   for (size_t p = 0; p < f->products.size && sums; ++p)
     sn_map(&map, sn_product_argument(f, p), sums[p]);
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
-    sn_map(&map, sn_input_argument(f, k), sn_input_argument(to, k));
+    sn_map(&map, sn_input_argument(f, k), sn_input_argument(to, to->inputs.size - f->inputs.size + k));
   MlirOperation end = mlirBlockGetTerminator(f->body);
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op)) {

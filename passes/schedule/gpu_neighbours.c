@@ -126,6 +126,11 @@ bool sn_gpu_rows_together(const SnForm *f) {
   return any;
 }
 
+// Neighbours are stored into one sector, in whose other bytes are results of other rows: few channels, the last ones.
+static bool stores_near(const SnAccess *a, int64_t step) {
+  return step > 0 && step * (int64_t)sn_bits(sn_element(sn_type_of(a->value))) <= SECTOR * 8;
+}
+
 // Some input is read around a row's own place: columns are a window's taps, and neighbouring rows share what they read.
 // A window's outputs are the lanes.
 static bool windows(const SnForm *f) {
@@ -141,8 +146,9 @@ static bool windows(const SnForm *f) {
     if (!sn_map_uses(a->map, last)) // a weight, one for all neighbours
       continue;
     // (A gradient's subscripts are quotients, of neighbours that read the same or the next.)
-    if (k >= f->inputs.size ? !sn_unit_stride(a->map, last)
-                            : sn_linear_factors(a->map, sn_type_of(a->value), factors) && factors[last] > MOST_STRIDE)
+    bool linear = sn_linear_factors(a->map, sn_type_of(a->value), factors);
+    if (k >= f->inputs.size ? !sn_unit_stride(a->map, last) && !(linear && stores_near(a, factors[last]))
+                            : linear && factors[last] > MOST_STRIDE)
       return false;
     for (intptr_t i = 0; i < n && k < f->inputs.size; ++i)
       for (intptr_t c = f->num_rows; c < f->num_rows + f->num_cols; ++c)

@@ -17,6 +17,7 @@
 //
 // test: test/passes/split/few.mlir
 
+#include "lowering/facts/gpu_taps.h"
 #include "lowering/facts/gpu_windows.h"
 #include "lowering/facts/product_sides.h"
 #include "lowering/rows/rowmemory.h"
@@ -122,6 +123,9 @@ bool sn_has_few_sums(const SnForm *f) {
   if (outputs > MOST_OUTPUTS && sums > MOST_TAPS && multiplications >= MANY && sn_gpu_has_kernel(f, "wgmma") &&
       times_read(f, sum, multiplications) >= OFTEN)
     return false; // a product of tiles has the image in shared memory
+  SnGpuTaps taps;
+  if (!sn_gpu_not_taps(f, &taps))
+    return false; // the image is read once, for all taps (passes/arrange/tap_products.c)
   SnGpuWindow window;
   if (outputs > MOST_OUTPUTS && sums >= LEAST_SUM && !sn_gpu_not_window(f, 1, &window))
     return false; // threads read it where it lies, each element once for several

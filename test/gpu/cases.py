@@ -1623,6 +1623,17 @@ def few_products():
             inputs=lambda r: [r.standard_normal(s).astype("f4") for s in ((1, 2, 3), (3, 2, 45))],
             want=lambda w, x: [np.einsum("ncir,ocr->noi", np.lib.stride_tricks.sliding_window_view(
                 np.pad(x.astype("f8"), ((0, 0), (0, 0), (1, 1))), 3, 2), w.astype("f8"))])
+    # Few filters: all taps of them by the image, then windows of that.
+    image, filters, around = (2, 29, 28, 136), (3, 7, 7, 136), ((0, 0), (3, 2), (1, 4), (0, 0))
+    product("product_taps", rows=[("n", 2), ("y", 28), ("x", 27)], columns=[("o", 3)],
+            sums=[("r", 7), ("s", 7), ("c", 136)], a="", b="o, r, s, c", spec="", t=("bf16", "bf16", "f32"),
+            side=f"%a[n, y + r - 3, x + s - 1, c] : {tensor(image, 'bf16')} else 0.0", shapes=(image, filters),
+            more=[("c", (3,), "f32", "o")], body="""  %s = arith.addf %p, %c_ : tensor<3xf32>
+  sinter.yield %s : tensor<3xf32>""",
+            inputs=lambda r: [*(cast(r.standard_normal(s), "bf16") for s in (image, filters)),
+                              r.standard_normal(3).astype("f4")],
+            want=lambda x, w, c: [np.einsum("nyxcrs,orsc->nyxo", np.lib.stride_tricks.sliding_window_view(
+                np.pad(x.astype("f8"), around), (7, 7), (1, 2)), w.astype("f8"), optimize=True) + c])
     product("product_few_side", rows=[("i", 4)], columns=[("j", 1)], sums=[("k", 353)], a="i, k", b="j, k",
             spec="ik,jk->ij", shapes=((4, 353), (1, 353)),
             side="""side(%a[i, k] : tensor<4x353xf32>, %b[0, k] : tensor<1x353xf32>) {

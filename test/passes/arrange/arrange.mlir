@@ -4,17 +4,15 @@
 // OTHER-NOT: sinter.rowwise
 // CHIP: error: {{.*}}sm_1
 
-// A convolution in PyTorch's layout: channels become the last ones of both sides, and of the sum. Rows of the copies
-// are in the order of what is read; each has eight channels.
+// A convolution in PyTorch's layout: channels become the last ones of both sides, and of the sum.
 
 // CHECK-LABEL: func @channels
 //  CHECK-SAME:   (%[[X:.+]]: tensor<32x64x56x56xbf16>, %[[W:.+]]: tensor<64x64x3x3xbf16>
-//       CHECK:   %[[A:.+]] = sinter.rowwise (d0 = 64, d1 = 8, d2 = 3, d3 = 3) by (d4 = 8)
-//  CHECK-NEXT:     ins(%[[W]][d0, d1 * 8 + d4, d2, d3] : tensor<64x64x3x3xbf16>)
-//  CHECK-NEXT:     outs(%{{.+}}[d0, d2, d3, d1, d4] : tensor<64x3x3x8x8xbf16>)
-//       CHECK:   %[[V:.+]] = tensor.collapse_shape %[[A]] {{\[}}[0], [1], [2], [3, 4]] : tensor<64x3x3x8x8xbf16> into tensor<64x3x3x64xbf16>
-//       CHECK:   sinter.rowwise (d0 = 32, d1 = 8, d2 = 56, d3 = 56) by (d4 = 8)
-//       CHECK:   %[[Y:.+]] = tensor.collapse_shape {{.+}} into tensor<32x56x56x64xbf16>
+//       CHECK:   %[[V:.+]] = sinter.rowwise (d0 = 64, d1 = 3, d2 = 3) by (d3 = 64)
+//  CHECK-NEXT:     ins(%[[W]][d0, d3, d1, d2] : tensor<64x64x3x3xbf16>)
+//  CHECK-NEXT:     outs(%{{.+}}[d0, d1, d2, d3] : tensor<64x3x3x64xbf16>)
+//       CHECK:   %[[Y:.+]] = sinter.rowwise (d0 = 32, d1 = 56, d2 = 56) by (d3 = 64)
+//  CHECK-NEXT:     ins(%[[X]][d0, d3, d1, d2] : tensor<32x64x56x56xbf16>)
 //       CHECK:   sinter.contract (n = 32, o = 64) by (h = 56, w = 56)
 //  CHECK-NEXT:     product (r = 3, s = 3, c = 64) (%[[V]][o, r, s, c] : tensor<64x3x3x64xbf16>, %[[Y]][n, h + r - 1, w + s - 1, c] : tensor<32x56x56x64xbf16> else 0.000000e+00) : f32
 func.func @channels(%x: tensor<32x64x56x56xbf16>, %w: tensor<64x64x3x3xbf16>, %e: tensor<32x64x56x56xf32>) -> tensor<32x64x56x56xf32> {
@@ -179,8 +177,8 @@ func.func @stay(%x: tensor<33x77xbf16>, %w: tensor<55x77xbf16>, %e: tensor<33x55
 // small one is not worth two launches, one whose threads read vectors stays.
 
 // CHECK-LABEL: func @windows_f32
-//       CHECK:   sinter.rowwise (d0 = 113, d1 = 98, d2 = 5, d3 = 5) by (d4 = 4)
-//       CHECK:   sinter.rowwise (d0 = 31, d1 = 98, d2 = 23, d3 = 23) by (d4 = 4)
+//       CHECK:   sinter.rowwise (d0 = 113, d1 = 5, d2 = 5) by (d3 = 392)
+//       CHECK:   sinter.rowwise (d0 = 31, d1 = 23, d2 = 23) by (d3 = 392)
 //       CHECK:   product (r = 5, s = 5, c = 392) (%{{.+}}[o, r, s, c] : tensor<113x5x5x392xf32>, %{{.+}}[n, h + r - 2, w + s - 2, c] : tensor<31x23x23x392xf32> else 0.000000e+00) : f32
 // CHECK-LABEL: func @small_windows_f32
 //   CHECK-NOT:   sinter.rowwise
@@ -238,16 +236,16 @@ func.func @pieces(%x: tensor<700x2272xbf16>, %w: tensor<2272x309xbf16>, %e: tens
 // reading 16 bytes of its channels at a time, is less. A small image stays, and one that has many tiles.
 
 // CHECK-LABEL: func @few_filters
-//       CHECK:   sinter.rowwise (d0 = 8, d1 = 48, d2 = 7, d3 = 7) by (d4 = 8)
-//       CHECK:   sinter.rowwise (d0 = 2, d1 = 48, d2 = 106, d3 = 106) by (d4 = 8)
-//       CHECK:   product (r = 7, s = 7, c = 384)
+//       CHECK:   sinter.rowwise (d0 = 8, d1 = 7, d2 = 7) by (d3 = 40)
+//       CHECK:   sinter.rowwise (d0 = 2, d1 = 106, d2 = 106) by (d3 = 40)
+//       CHECK:   product (r = 7, s = 7, c = 40)
 // CHECK-LABEL: func @few_small_filters
 //   CHECK-NOT:   sinter.rowwise
 // CHECK-LABEL: func @few_filters_of_many_images
 //   CHECK-NOT:   sinter.rowwise
-func.func @few_filters(%x: tensor<2x384x106x106xbf16>, %w: tensor<8x384x7x7xbf16>, %e: tensor<2x8x100x100xf32>) -> tensor<2x8x100x100xf32> {
+func.func @few_filters(%x: tensor<2x40x106x106xbf16>, %w: tensor<8x40x7x7xbf16>, %e: tensor<2x8x100x100xf32>) -> tensor<2x8x100x100xf32> {
   %0 = sinter.contract (n = 2, o = 8) by (y = 100, x = 100)
-      product (c = 384, r = 7, s = 7) (%w[o, c, r, s] : tensor<8x384x7x7xbf16>, %x[n, c, y + r, x + s] : tensor<2x384x106x106xbf16>) : f32
+      product (c = 40, r = 7, s = 7) (%w[o, c, r, s] : tensor<8x40x7x7xbf16>, %x[n, c, y + r, x + s] : tensor<2x40x106x106xbf16>) : f32
       outs(%e[n, o, y, x] : tensor<2x8x100x100xf32>) {
   ^row(%acc: tensor<10000xf32>):
     sinter.yield %acc : tensor<10000xf32>
@@ -263,9 +261,9 @@ func.func @few_small_filters(%x: tensor<2x24x106x106xbf16>, %w: tensor<8x24x3x3x
   }
   return %0 : tensor<2x8x104x104xf32>
 }
-func.func @few_filters_of_many_images(%x: tensor<8x384x106x106xbf16>, %w: tensor<8x384x7x7xbf16>, %e: tensor<8x8x100x100xf32>) -> tensor<8x8x100x100xf32> {
+func.func @few_filters_of_many_images(%x: tensor<8x40x106x106xbf16>, %w: tensor<8x40x7x7xbf16>, %e: tensor<8x8x100x100xf32>) -> tensor<8x8x100x100xf32> {
   %0 = sinter.contract (n = 8, o = 8) by (y = 100, x = 100)
-      product (c = 384, r = 7, s = 7) (%w[o, c, r, s] : tensor<8x384x7x7xbf16>, %x[n, c, y + r, x + s] : tensor<8x384x106x106xbf16>) : f32
+      product (c = 40, r = 7, s = 7) (%w[o, c, r, s] : tensor<8x40x7x7xbf16>, %x[n, c, y + r, x + s] : tensor<8x40x106x106xbf16>) : f32
       outs(%e[n, o, y, x] : tensor<8x8x100x100xf32>) {
   ^row(%acc: tensor<10000xf32>):
     sinter.yield %acc : tensor<10000xf32>

@@ -164,7 +164,7 @@ func.func @read_together(%x: tensor<512x2x640xbf16>, %e: tensor<512x640x2xbf16>)
 
 // CHECK-LABEL: func @read_apart
 //   CHECK-NOT:   rows = 4
-//       CHECK:   schedule(#sinter.gpu_rows<{{.*}}team = 4,
+//       CHECK:   schedule(#sinter.gpu_rows<{{.*}}team = 1,
 func.func @read_apart(%x: tensor<640x2x512xbf16>, %e: tensor<512x640x2xbf16>) -> tensor<512x640x2xbf16> {
   %y = sinter.rowwise (i = 512, k = 640) by (j = 2) ins(%x[k, j, i] : tensor<640x2x512xbf16>)
       outs(%e[i, k, j] : tensor<512x640x2xbf16>) {
@@ -173,4 +173,37 @@ func.func @read_apart(%x: tensor<640x2x512xbf16>, %e: tensor<512x640x2xbf16>) ->
     sinter.yield %n : tensor<2xbf16>
   }
   return %y : tensor<512x640x2xbf16>
+}
+
+// -----
+
+// Windows whose neighbours are stored near each other, a channel of few: all taps are loaded at once. Of many channels
+// they are rows that lie together, as any.
+
+// CHECK-LABEL: func @windows_of_five
+//       CHECK:   schedule(#sinter.gpu_rows<{{.*}}rows = 4, team = 1, threads = 256, unroll = 9,
+func.func @windows_of_five(%x: tensor<5x3x3x33x56x56xf32>, %e: tensor<33x56x56x5xbf16>) -> tensor<33x56x56x5xbf16> {
+  %y = sinter.rowwise (o = 5, n = 33, y = 56, x = 56) by (r = 3, s = 3)
+      ins(%x[o, r, s, n, y + r - 1, x + s - 1] : tensor<5x3x3x33x56x56xf32> else 0.0)
+      outs(%e[n, y, x, o] : tensor<33x56x56x5xbf16>) {
+  ^row(%a: tensor<9xf32>):
+    %s = sinter.row_reduce add %a : tensor<9xf32> -> f32
+    %h = arith.truncf %s : f32 to bf16
+    sinter.yield %h : bf16
+  }
+  return %y : tensor<33x56x56x5xbf16>
+}
+
+// CHECK-LABEL: func @windows_of_forty
+//       CHECK:   schedule(#sinter.gpu_rows<{{.*}}rows = 4, team = 1, threads = 256, unroll = 4,
+func.func @windows_of_forty(%x: tensor<40x3x3x3x56x56xf32>, %e: tensor<3x56x56x40xbf16>) -> tensor<3x56x56x40xbf16> {
+  %y = sinter.rowwise (o = 40, n = 3, y = 56, x = 56) by (r = 3, s = 3)
+      ins(%x[o, r, s, n, y + r - 1, x + s - 1] : tensor<40x3x3x3x56x56xf32> else 0.0)
+      outs(%e[n, y, x, o] : tensor<3x56x56x40xbf16>) {
+  ^row(%a: tensor<9xf32>):
+    %s = sinter.row_reduce add %a : tensor<9xf32> -> f32
+    %h = arith.truncf %s : f32 to bf16
+    sinter.yield %h : bf16
+  }
+  return %y : tensor<3x56x56x40xbf16>
 }
