@@ -30,6 +30,8 @@ enum {
   MOST_TAPS = 128,      // of a window that a thread reads by itself (passes/schedule/gpu_neighbours.c)
   SMALL_SIDE = 1 << 14, // elements that the first cache has, in whatever order they lie
   MANY = 1 << 22,       // multiplications by a window, that take longer than another launch
+  LITTLE = 1 << 17,     // multiplications for which no copy of tiles has to begin
+  CACHED = 1 << 22,     // elements of 4 bytes
   OFTEN = 4,            // read by a window: more than writing the image anew, and a tile of a product of it
   LEAST_NEIGHBOURS = 16,
   MOST_NEIGHBOURS = 1 << 14, // columns, of which a warp has 32, and others the rest of their sums
@@ -61,13 +63,18 @@ static bool lies_along(const SnForm *f, const SnAccess *a, SnGroup sum) {
   return true; // one number for all of the sum
 }
 
-// Neighbours of the last column are neighbours in memory, in lines that no copy takes or of which no tensor core is.
-static bool lies_across(const SnForm *f, const SnAccess *a) {
-  int64_t last = f->num_rows + f->num_cols - 1, size = f->dims.data[last].size;
+// Neighbours of the last column (of one column: of the last row) are neighbours in memory, in lines that no copy takes
+// or of which no tensor core is, or there is little to multiply.
+static bool lies_across(const SnForm *f, const SnAccess *a, bool little) {
+  int64_t last = f->num_rows + f->num_cols - 1, size;
+  while (last > 0 && f->dims.data[last].size == 1)
+    --last;
+  size = f->dims.data[last].size;
   MlirType t = sn_type_of(a->value);
   int64_t bytes = (int64_t)sn_bits(sn_element(t)) / 8, line = sn_rank(t) ? sn_dim(t, sn_rank(t) - 1) : 1;
   return size >= LEAST_NEIGHBOURS && size <= MOST_NEIGHBOURS && !a->through.ptr && !a->fill.ptr &&
-         sn_unit_stride(a->map, last) && line != SN_DYNAMIC && (bytes >= 4 || line * bytes % COPIED_BYTES);
+         sn_unit_stride(a->map, last) && line != SN_DYNAMIC &&
+         (little || bytes >= 4 || line * bytes % COPIED_BYTES);
 }
 
 // It moves with what is summed and with the element.
@@ -105,6 +112,16 @@ static int64_t times_read(const SnForm *f, SnGroup sum, int64_t multiplications)
   return most;
 }
 
+// Two rows by weights of f32 that the second cache has: no tensor core waits for these, and what is read again costs
+// less than parts of a tile's sum that blocks share. (An H200, 33 of 2 x 192 and 256: 7.3 us by tiles, 4.1 so.)
+static bool reads_twice(const SnForm *f, int64_t rows) {
+  int64_t elements = 1;
+  MlirType t = sn_type_of(f->inputs.data[sn_gpu_product(f, 0, "fma").b].value);
+  for (intptr_t i = 0; i < sn_rank(t); ++i)
+    elements = elements < 0 || sn_dim(t, i) == SN_DYNAMIC ? -1 : sn_times(elements, sn_dim(t, i));
+  return rows == 2 && sn_bits(sn_element(t)) == 32 && elements > 0 && elements <= CACHED;
+}
+
 bool sn_has_few_sums(const SnForm *f) {
   if (!f->contract || f->products.size != 1 || !sn_has_one_group(f) || f->matrices.size || f->accumulators.size ||
       !sn_cpu_by_columns(f) || !sn_goes_by_elements(f))
@@ -113,7 +130,7 @@ bool sn_has_few_sums(const SnForm *f) {
   SnGpuPoints points = sn_gpu_points(f);
   int64_t outputs = size_of(f, 0, f->num_rows + f->num_cols), sums = size_of(f, sum.first, sum.num_dims),
           rows = sn_gpu_dims_size(f, &points.rows), columns = sn_gpu_dims_size(f, &points.columns);
-  bool one = rows == 1 || columns == 1, few = outputs <= MOST_OUTPUTS || one;
+  bool one = rows == 1 || columns == 1, twice = reads_twice(f, rows), few = outputs <= MOST_OUTPUTS || one || twice;
   if (outputs == SN_DYNAMIC || outputs < 1 || !few || sums == SN_DYNAMIC || sums < 1 ||
       (rows > MOST_ACROSS && columns > MOST_ACROSS))
     return false;
@@ -129,9 +146,9 @@ bool sn_has_few_sums(const SnForm *f) {
   SnGpuWindow window;
   if (outputs > MOST_OUTPUTS && sums >= LEAST_SUM && !sn_gpu_not_window(f, 1, &window))
     return false; // threads read it where it lies, each element once for several
-  bool along = true;
+  bool along = true, little = multiplications <= LITTLE;
   for (size_t k = 0; k < sn_first_input(f); ++k)
-    along &= lies_along(f, &f->inputs.data[k], sum) || (one && lies_across(f, &f->inputs.data[k]));
+    along &= lies_along(f, &f->inputs.data[k], sum) || ((one || twice) && lies_across(f, &f->inputs.data[k], little));
   return along && sn_side_uses_all(f, 0, sum) && sn_side_uses_all(f, 1, sum);
 }
 

@@ -181,3 +181,66 @@ func.func @few_elements(%x: tensor<8x88x13x13xbf16>, %w: tensor<88x5x5xbf16>, %e
   }
   return %0 : tensor<8x9x9xf32>
 }
+
+// -----
+
+// Two rows of f32 read weights [k, j] twice, from the second cache; not three, nor weights that it does not have.
+
+// CHECK-LABEL: func @two_rows
+//       CHECK:   sinter.rowwise (h = 33, i = 2, j = 192) by (k = 256)
+func.func @two_rows(%x: tensor<33x2x256xf32>, %w: tensor<33x256x192xf32>, %e: tensor<33x2x192xf32>) -> tensor<33x2x192xf32> {
+  %0 = sinter.contract (h = 33, i = 2) by (j = 192) product (k = 256) (%x[h, i, k] : tensor<33x2x256xf32>, %w[h, k, j] : tensor<33x256x192xf32>) : f32
+      outs(%e[h, i, j] : tensor<33x2x192xf32>) {
+  ^row(%acc: tensor<192xf32>):
+    sinter.yield %acc : tensor<192xf32>
+  }
+  return %0 : tensor<33x2x192xf32>
+}
+
+// CHECK-LABEL: func @three_rows
+//       CHECK:   sinter.contract (h = 33, i = 3)
+func.func @three_rows(%x: tensor<33x3x256xf32>, %w: tensor<33x256x192xf32>, %e: tensor<33x3x192xf32>) -> tensor<33x3x192xf32> {
+  %0 = sinter.contract (h = 33, i = 3) by (j = 192) product (k = 256) (%x[h, i, k] : tensor<33x3x256xf32>, %w[h, k, j] : tensor<33x256x192xf32>) : f32
+      outs(%e[h, i, j] : tensor<33x3x192xf32>) {
+  ^row(%acc: tensor<192xf32>):
+    sinter.yield %acc : tensor<192xf32>
+  }
+  return %0 : tensor<33x3x192xf32>
+}
+
+// CHECK-LABEL: func @large_twice
+//       CHECK:   sinter.contract (i = 2)
+func.func @large_twice(%x: tensor<2x1024xf32>, %w: tensor<1024x8192xf32>, %e: tensor<2x8192xf32>) -> tensor<2x8192xf32> {
+  %0 = sinter.contract (i = 2) by (j = 8192) product (k = 1024) (%x[i, k] : tensor<2x1024xf32>, %w[k, j] : tensor<1024x8192xf32>) : f32
+      outs(%e[i, j] : tensor<2x8192xf32>) {
+  ^row(%acc: tensor<8192xf32>):
+    sinter.yield %acc : tensor<8192xf32>
+  }
+  return %0 : tensor<2x8192xf32>
+}
+
+// -----
+
+// One column by rows that lie together, in lines that copies take: where that is little, it is rows.
+
+// CHECK-LABEL: func @little_column
+//       CHECK:   sinter.rowwise (i = 176, j = 1) by (k = 165)
+func.func @little_column(%x: tensor<165x176xbf16>, %w: tensor<1x165xbf16>, %e: tensor<176x1xf32>) -> tensor<176x1xf32> {
+  %0 = sinter.contract (i = 176) by (j = 1) product (k = 165) (%x[k, i] : tensor<165x176xbf16>, %w[j, k] : tensor<1x165xbf16>) : f32
+      outs(%e[i, j] : tensor<176x1xf32>) {
+  ^row(%acc: tensor<1xf32>):
+    sinter.yield %acc : tensor<1xf32>
+  }
+  return %0 : tensor<176x1xf32>
+}
+
+// CHECK-LABEL: func @large_column
+//       CHECK:   sinter.contract (i = 4096)
+func.func @large_column(%x: tensor<1024x4096xbf16>, %w: tensor<1x1024xbf16>, %e: tensor<4096x1xf32>) -> tensor<4096x1xf32> {
+  %0 = sinter.contract (i = 4096) by (j = 1) product (k = 1024) (%x[k, i] : tensor<1024x4096xbf16>, %w[j, k] : tensor<1x1024xbf16>) : f32
+      outs(%e[i, j] : tensor<4096x1xf32>) {
+  ^row(%acc: tensor<1xf32>):
+    sinter.yield %acc : tensor<1xf32>
+  }
+  return %0 : tensor<4096x1xf32>
+}
