@@ -17,8 +17,11 @@
 
 #define MOST_TAPS 128          // of a window
 #define LEAST_TAPS 4           // of a thread, where several share a window
+#define FEW_TAPS 4             // whose loads are less than what else a thread does
+#define MANY_TAPS 30           // of which a thread has two rows of f32; of half types four (an H200, a depthwise 7x7 of
+                               // bf16 89x132x37x38: two rows of a thread 0.228 ms, four 0.146)
 #define LEAST_OVERLAP 16       // rows of the last dimension, of which a thread's last ones may be another's, too
-#define WRITTEN_OUT 100        // of all rows of a thread, for which 64 registers are enough
+#define WRITTEN_OUT 100        // of all rows of a thread, for which 64 registers are enough; of half types twice that
 #define MOST_STRIDE 8          // of its neighbours in memory
 #define LEAST_OF_WARP 8        // columns of a row, where warps share it
 #define LEAST_OF_ROW 2048      // the same, where a block has it
@@ -177,22 +180,45 @@ static int64_t widest_step(const SnForm *f) {
   return most;
 }
 
+// Something else is read for each tap, as a weight, which all rows of a thread share.
+static bool has_weights(const SnForm *f) {
+  bool any = false;
+  for (size_t k = 0; k < f->inputs.size; ++k)
+    any |= sn_uses_cols(f, f->inputs.data[k].map) && !sn_map_uses(f->inputs.data[k].map, f->num_rows - 1);
+  return any;
+}
+
+// Rows of a thread where windows go on in steps of several elements: what a warp loads at once lies apart by these,
+// too, and L1 takes a turn for each 128 bytes. 8 bytes from thread to thread, or 16 where a thread has little else to
+// do, or weights to share. (An H200, ms by four, two, one rows of a thread: an average of 3x3 in steps of 2 of f32
+// 4x102x202x202 0.0299, 0.0239, 0.0236; a maximum of 3x3x3 in steps of 3 of f32 26x5x87x87x86 0.0960 by four, 0.0835 by
+// one; of 3x3 in steps of 2 of bf16 1435x3x149x149 0.0998 by four, 0.0898 by two; of 3 in steps of 3 of f16
+// 6x148x18628 0.0143, 0.0120, 0.0166; a depthwise 7x7 in steps of 2 of f32 73x120x42x42 0.0851 by two, 0.0970 by one.)
+static int64_t rows_in_steps(const SnGpuRowFacts *a, int64_t step) {
+  int64_t most = (a->length <= FEW_TAPS || has_weights(a->form) ? a->lanes : a->lanes / 2) / step;
+  return most < 1 ? 1 : most;
+}
+
 // Rows of a thread: as many as make 16 bytes of the widest, while threads are there that fill the device; of windows,
 // so that what neighbours share is loaded once, and registers hold it.
 static int64_t rows_of_thread(const SnGpuRowFacts *a, bool window) {
   const SnForm *f = a->form;
-  int64_t most = window ? a->length > 30 ? 2 : 4 : a->lanes, last = f->dims.data[f->num_rows - 1].size, rows = 1;
+  int64_t most = window ? a->length > MANY_TAPS && a->lanes < 8 ? 2 : 4 : a->lanes,
+          last = f->dims.data[f->num_rows - 1].size, rows = 1, step = window ? widest_step(f) : 1;
   if (a->sums || a->again || sn_gpu_asserts(f) || a->rows == SN_DYNAMIC ||
       (sn_gpu_row_is_wide(f) && (window || a->lanes < 8)))
     return 1;
   if (sn_gpu_row_is_wide(f)) // of half types: two make a word
     most = 2;
+  if (step > 1 && most > rows_in_steps(a, step))
+    most = rows_in_steps(a, step);
   while (rows * 2 <= most && last % (rows * 2) == 0 &&
          a->rows / (rows * 2) >= a->gpu->multiprocessors * SN_GPU_ROW_THREADS / 2)
     rows *= 2;
-  // Of an odd number the last thread's are its neighbour's, too; lanes that are loaded one by one lie 8 bytes apart.
-  if (window && last % 2 && last >= LEAST_OVERLAP && sn_gpu_not_overlapped(f) == NULL)
-    while (rows * 2 <= most && rows * 2 * widest_step(f) <= a->lanes / 2 &&
+  // Of a number that they do not divide the last thread's are its neighbour's, too; lanes that are loaded one by one
+  // lie 8 bytes apart.
+  if (window && last % (rows * 2) && last >= LEAST_OVERLAP && sn_gpu_not_overlapped(f) == NULL)
+    while (rows * 2 <= most && (step > 1 || rows * 2 <= a->lanes / 2) &&
            a->rows / (rows * 2) >= a->gpu->multiprocessors * SN_GPU_ROW_THREADS / 2)
       rows *= 2;
   return rows;
@@ -256,7 +282,8 @@ bool sn_gpu_row_thread(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   // 7x7 in steps of 2 0.51 and 0.38, 5x5 by four rows of a thread 0.61 and 0.48; 7x7 by halves of the taps 1.07.)
   if (window) {
     s->unroll = a->length;
-    s->at_once = a->length * s->rows > WRITTEN_OUT ? SN_GPU_ROW_THREADS / 2 : SN_GPU_ROW_THREADS;
+    int64_t most_taps = a->lanes < 8 ? WRITTEN_OUT : 2 * WRITTEN_OUT;
+    s->at_once = a->length * s->rows > most_taps ? SN_GPU_ROW_THREADS / 2 : SN_GPU_ROW_THREADS;
     few_windows(a, s);
     if (s->registers)
       return true;

@@ -182,16 +182,13 @@ static int64_t loads_of_warp(const SnGpuKernel *k, const SnGpuAccumulators *a) {
   return each < 8 ? each : 8;
 }
 
-// values = partials[from] . partials[from + 1] . ... up to `to`, on all threads of the block.
-static void combine_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, const MlirValue *partials,
-                             MlirValue from, MlirValue to, MlirValue *values) {
+// values = what a thread has of partials[from] . partials[from + 1] . ... up to `to`, so many of them at once.
+static void combine_own(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, const MlirValue *partials,
+                        MlirValue from, MlirValue to, int64_t at_once, MlirValue *values) {
   size_t n = a->scalars;
-  if (!n)
-    return;
   MlirValue *start = sn_alloc((n + 1) * sizeof *start);
   for (size_t i = 0; i < n; ++i)
     start[i] = sn_reduction_identity(b, &a->of_scalars[i], 1);
-  int64_t at_once = sn_gpu_is_one_warp(k) ? loads_of_warp(k, a) : 1;
   SnLoop g = sn_for_values(b, sn(b, "arith.addi", from, k->thread), to, sn_index(b, k->threads * at_once),
                            sn_values((intptr_t)n, start));
   MlirValue last = sn(b, "arith.subi", to, sn_index(b, 1));
@@ -209,8 +206,34 @@ static void combine_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulato
   sn_next_values(b, &g, sn_values((intptr_t)n, start));
   for (size_t i = 0; i < n; ++i)
     values[i] = sn_result(g.op, (intptr_t)i);
-  sn_gpu_reduce_block(b, k, n, a->of_scalars, values, false);
   free(start);
+}
+
+// The same of all threads of the block. Blocks that the host has counted are as many as a warp has threads, or fewer,
+// where there is little work: then a thread has one at most, and makes no more of it.
+static void combine_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, const MlirValue *partials,
+                             MlirValue from, MlirValue to, MlirValue *values) {
+  size_t n = a->scalars;
+  if (!n)
+    return;
+  int64_t at_once = sn_gpu_is_one_warp(k) ? loads_of_warp(k, a) : 1;
+  if (at_once == 1 || sn_none(k->grid)) {
+    combine_own(b, k, a, partials, from, to, at_once, values);
+  } else {
+    MlirType *types = sn_alloc(n * sizeof *types);
+    for (size_t i = 0; i < n; ++i)
+      types[i] = a->of_scalars[i].type;
+    MlirValue few = compare(b, 7, sn(b, "arith.subi", to, from), sn_index(b, k->threads)); // ule
+    SnIf it = sn_if_types(b, few, sn_types((intptr_t)n, types));
+    combine_own(b, k, a, partials, from, to, 1, values);
+    sn_else_values(b, &it, sn_values((intptr_t)n, values));
+    combine_own(b, k, a, partials, from, to, at_once, values);
+    sn_end_if_values(b, &it, sn_values((intptr_t)n, values));
+    for (size_t i = 0; i < n; ++i)
+      values[i] = sn_result(it.op, (intptr_t)i);
+    free(types);
+  }
+  sn_gpu_reduce_block(b, k, n, a->of_scalars, values, false);
 }
 
 static void leave_partials(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a, const MlirValue *partials,

@@ -54,3 +54,26 @@ func.func private @sum(%x: memref<?x70xf32>, %y: memref<f32>) attributes {sinter
   }
   return
 }
+
+// -----
+
+// Blocks that the host has counted are few where there is little work: a thread has one of what they left then, and
+// reads no others. Else it reads several at once.
+
+//       CHECK: gpu.func @few(
+//       CHECK:   %[[GRID:.+]] = gpu.grid_dim  x
+//       CHECK:   %[[LEFT:.+]] = arith.subi %[[GRID]], %c0
+//       CHECK:   %[[FEW:.+]] = arith.cmpi ule, %[[LEFT]], %c32
+//       CHECK:   scf.if %[[FEW]] -> (f32) {
+//       CHECK:     scf.for %{{.+}} = %{{.+}} to %[[GRID]] step %c32{{[_0-9]*}} iter_args
+//       CHECK:   } else {
+//       CHECK:     scf.for %{{.+}} = %{{.+}} to %[[GRID]] step %c96{{[_0-9]*}} iter_args
+func.func private @few(%x: memref<?x70xf32>, %y: memref<f32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = ?) by (j = 70) ins(%x[i, j] : memref<?x70xf32>) reduce(add [] : f32) outs(%y[] : memref<f32>)
+      schedule(#sinter.gpu_rows<threads = 64, blocks = 96, team = 16>) {
+  ^row(%a: tensor<70xf32>):
+    %s = sinter.row_reduce maximumf %a : tensor<70xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

@@ -333,11 +333,11 @@ func.func @labels(%t: tensor<8192xi64>, %e: tensor<i64>) -> tensor<i64> {
 
 // -----
 
-// Outputs of a window are the lanes, four of a thread, and its taps no loop; few outputs have a thread each, in
-// blocks of a warp.
+// Outputs of a window are the lanes, one of a thread in steps of 2 of f32, so that threads load 8 bytes apart, and its
+// taps no loop; few outputs have a thread each, in blocks of a warp.
 
 // CHECK-LABEL: @pooling
-//       CHECK: #sinter.gpu_rows<blocks = 8192, occupancy = 4, residency = "reread", rows = 4, team = 1, threads = 256, unroll = 9, vector = 1>
+//       CHECK: #sinter.gpu_rows<blocks = 32768, occupancy = 4, residency = "reread", team = 1, threads = 256, unroll = 9, vector = 1>
 //       CHECK: #sinter.gpu_rows<blocks = 11, occupancy = 32, residency = "reread", team = 1, threads = 32, unroll = 9, vector = 1>
 func.func @pooling(%x: tensor<32x64x128x128xf32>, %y: tensor<32x64x64x64xf32>, %z: tensor<3x9x13xf32>, %e: tensor<3x9x13xf32>) -> (tensor<32x64x64x64xf32>, tensor<3x9x13xf32>) {
   %0 = sinter.rowwise (n = 32, c = 64, i = 64, j = 64) by (r = 3, s = 3)
@@ -610,8 +610,9 @@ func.func @any_again(%x: tensor<8x?xf32>, %e: tensor<8x?xf32>) -> tensor<8x?xf32
 // CHECK-LABEL: func @any_tile
 //       CHECK:   schedule(#sinter.gpu_rows<{{.*}}residency = "reread", shape = "tile", shorter = #sinter.gpu_rows<
 //  CHECK-SAME:     most = 256, occupancy = 1, residency = "registers", shape = "tile",
+//  CHECK-SAME:     most = 160, occupancy = 2,
 //  CHECK-SAME:     most = 128,
-//  CHECK-SAME:     most = 32, {{[a-z0-9 =,]*}}residency = "registers", shape = "tile", threads = 128, vector = 1>, threads = 512
+//  CHECK-SAME:     most = 32, {{[a-z0-9 =,]*}}residency = "registers", shape = "tile", threads = 128, vector = 1>, threads = 512, vector = 1>, threads = 512, vector = 1>, threads = 512, vector = 1>, threads = 1024
 func.func @any_tile(%x: tensor<?x?xf32>, %e: tensor<?x?xf32>) -> tensor<?x?xf32> {
   %y = sinter.rowwise (j = ?) by (i = ?) ins(%x[i, j] : tensor<?x?xf32>) outs(%e[i, j] : tensor<?x?xf32>) {
   ^row(%a: tensor<?xf32>):
@@ -726,6 +727,42 @@ func.func @few_alike(%x: tensor<128x12226xf32>, %e: tensor<128x6113xf32>) -> ten
     sinter.yield %c : tensor<6113xf32>
   }
   return %0 : tensor<128x6113xf32>
+}
+
+// -----
+
+// Steps of 3 of an odd number of f16: two neighbours of a thread, 12 bytes apart from the next thread's.
+
+// CHECK-LABEL: @odd_steps
+//       CHECK: rows = 2, team = 1, threads = 256, unroll = 3
+func.func @odd_steps(%x: tensor<6x148x18628xf16>) -> tensor<6x148x6209xf16> {
+  %0 = tensor.empty() : tensor<6x148x6209xf16>
+  %1 = sinter.rowwise (i = 6, j = 148, l = 6209) by (n = 3) ins(%x[i, j, l * 3 + n] : tensor<6x148x18628xf16>)
+      outs(%0[i, j, l] : tensor<6x148x6209xf16>) {
+  ^row(%a: tensor<3xf16>):
+    %2 = sinter.row_reduce maximumf %a : tensor<3xf16> -> f16
+    sinter.yield %2 : f16
+  }
+  return %1 : tensor<6x148x6209xf16>
+}
+
+// -----
+
+// A depthwise 7x7 of half types: four neighbours of a thread, of lines that they do not divide, too.
+
+// CHECK-LABEL: @many_taps
+//       CHECK: occupancy = 4, residency = "reread", rows = 4, team = 1, threads = 256, unroll = 49
+func.func @many_taps(%x: tensor<89x132x37x38xbf16>, %w: tensor<132x7x7xbf16>) -> tensor<89x132x37x38xbf16> {
+  %0 = tensor.empty() : tensor<89x132x37x38xbf16>
+  %1 = sinter.rowwise (i = 89, j = 132, k = 37, l = 38) by (m = 7, n = 7)
+      ins(%x[i, j, k + m - 3, l + n - 3] : tensor<89x132x37x38xbf16> else 0.0, %w[j, m, n] : tensor<132x7x7xbf16>)
+      outs(%0[i, j, k, l] : tensor<89x132x37x38xbf16>) {
+  ^row(%a: tensor<49xbf16>, %b: tensor<49xbf16>):
+    %c = arith.mulf %a, %b : tensor<49xbf16>
+    %d = sinter.row_reduce add %c : tensor<49xbf16> -> bf16
+    sinter.yield %d : bf16
+  }
+  return %1 : tensor<89x132x37x38xbf16>
 }
 
 // -----
@@ -875,10 +912,11 @@ func.func @rows_any(%x: tensor<?x?xf32>, %e: tensor<f32>) -> tensor<f32> {
 // -----
 
 // Rows of any length that are read once, under their own maximum, for a sum of all: as long as threads have them at
-// once they are in registers, and there is no loop that what else is read would wait for.
+// once they are in registers, and there is no loop that what else is read would wait for. Up to 1024 columns are a
+// warp's, which goes from row to row.
 
 // CHECK-LABEL: func @at_once
-//       CHECK:   residency = "reread", shorter = #sinter.gpu_rows<{{[a-z0-9 =,]*}}most = 4096, multiple = 4, occupancy = 4, residency = "registers", shorter = #sinter.gpu_rows<{{[a-z0-9 =,]*}}most = 2048, multiple = 4, occupancy = 8, residency = "registers", shorter = #sinter.gpu_rows<{{[a-z0-9 =,]*}}most = 1024, multiple = 4, occupancy = 16, residency = "registers", shorter
+//       CHECK:   residency = "reread", shorter = #sinter.gpu_rows<{{[a-z0-9 =,]*}}most = 4096, multiple = 4, occupancy = 4, residency = "registers", shorter = #sinter.gpu_rows<{{[a-z0-9 =,]*}}most = 2048, multiple = 4, occupancy = 8, residency = "registers", shorter = #sinter.gpu_rows<{{[a-z0-9 =,]*}}maximum = "before", most = 1024, multiple = 4, occupancy = 4, residency = "registers", shorter
 //  CHECK-SAME:   vector = 4>, occupancy = 4, residency = "reread", shorter = #sinter.gpu_rows<{{[a-z0-9 =,]*}}residency = "reread"
 func.func @at_once(%x: tensor<?x?xf32>, %e: tensor<f32>) -> tensor<f32> {
   %0 = sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : tensor<?x?xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
