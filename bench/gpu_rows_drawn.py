@@ -385,7 +385,8 @@ def text(draw, dynamic=None):
 
 
 def case(number, draw, both=False):
-    """What bench/drawn.py compiles and runs; both: sizes that are known, and beside them `?` as a variant."""
+    """What bench/drawn.py compiles and runs; both: sizes that are known, and beside them `?` as a variant,
+    all in CUDA graphs: kernels are compared, not what a call takes the host."""
     if both:
         draw.dynamic, draw.name = False, draw.name.removesuffix("_?")
     c = {"name": f"{number:02}_{draw.name}", "type": draw.type, "inputs": draw.inputs, "theirs": draw.theirs,
@@ -394,7 +395,7 @@ def case(number, draw, both=False):
         c["shapes"] = [s for s, _, _ in draw.inputs]
     try:
         if both:
-            c |= {"variants": {"any": []}, "texts": {"any": text(draw, True)}}
+            c |= {"variants": {"any": []}, "texts": {"any": text(draw, True)}, "graphs": True}
         c["text"] = text(draw)
     except Exception as why:
         lines = [line for line in str(why).splitlines() if line.strip()] or [""]
