@@ -7,6 +7,7 @@
 // memory with no barrier between (emulate_races.h). What is copied in the background (cp.async) comes when the thread
 // waits for it, not before.
 #define _GNU_SOURCE
+#include "emulate.h"
 #include "runtime/float8.h"
 #include <dlfcn.h>
 #include <math.h>
@@ -18,16 +19,10 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-typedef struct { // written by the script, one for each kernel
-  const char *name;
-  void (*run)(void **arguments, char *shared);
-  int64_t shared_bytes, cluster;
-} Kernel;
-extern const Kernel kernels[];
-
 enum { STACK = 64 << 10, MOST = 8 * 1024, MOST_BLOCKS = 256 };
 typedef struct {
-  ucontext_t context;
+  ucontext_t context; // where it begins
+  jmp_buf place;      // where it waits
   char *stack;
   int64_t thread, block, waits; // waits: generation that it has reached, by kind below
   int64_t shuffles, barriers, cluster_barriers;
@@ -35,10 +30,10 @@ typedef struct {
       last_wait; // when it told others something, and when it last heard something
   struct { uint32_t to; int64_t from, group; int32_t bytes, size; } *copies; // begun, not yet waited for
   int64_t num_copies, most_copies, copy_group;
-  int done;
+  int begun, done;
 } Thread;
 static Thread threads[MOST];
-static ucontext_t scheduler;
+static jmp_buf scheduler;
 static Thread *me;
 static int64_t num_threads, block_threads, cluster_size, first_block, launched_blocks;
 static char *shared; // cluster_size pieces
@@ -55,12 +50,24 @@ static int moved;
 static char failure[512];
 #include "emulate_races.h"
 
-static void pause_here(void) { swapcontext(&me->context, &scheduler); }
+// No swapcontext: that asks the kernel for signals each time.
+static void pause_here(void) {
+  if (!_setjmp(me->place))
+    _longjmp(scheduler, 1);
+}
+static void go_on(void) {
+  if (_setjmp(scheduler))
+    return;
+  if (me->begun)
+    _longjmp(me->place, 1);
+  me->begun = 1;
+  setcontext(&me->context);
+}
 static void body(void) {
   kernel->run(kernel_arguments, shared + (me->block - first_block) * shared_stride);
   me->done = 1;
   moved = 1;
-  swapcontext(&me->context, &scheduler);
+  _longjmp(scheduler, 1);
 }
 
 int64_t emu_thread(void) { return me->thread; }
@@ -426,8 +433,6 @@ void emu_wait(int32_t p, int32_t turn) {
 #include "emulate_wgmma.h"
 
 // The runtime
-const char kernels_image[1];
-int64_t kernels_bytes;
 static int32_t status_word;
 static const char *status_messages;
 const char *emulated_failure(void) {
@@ -485,7 +490,7 @@ static void run_cluster(void) {
     makecontext(&p->context, body, 0);
     p->thread = t % block_threads;
     p->block = first_block + t / block_threads;
-    p->done = 0;
+    p->begun = p->done = 0;
     p->shuffles = p->barriers = p->cluster_barriers = 0;
     p->num_signals = p->last_wait = p->num_copies = p->copy_group = 0;
   }
@@ -495,7 +500,7 @@ static void run_cluster(void) {
     for (int64_t t = 0; t < num_threads; ++t)
       if (!threads[t].done) {
         me = &threads[t];
-        swapcontext(&scheduler, &me->context);
+        go_on();
         left += !threads[t].done;
       }
     if (left && !moved) {

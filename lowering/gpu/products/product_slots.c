@@ -9,7 +9,7 @@
 // bank. Nothing branches on what is inside: loads of what is not are of the first element, and all of a thread's are
 // under way at once.
 //
-// test: test/lowering/gpu/product_slots.mlir, test/gpu/emulate_products.test
+// test: test/lowering/gpu/product_slots.mlir, test/gpu/emulate_warpgroups.test
 
 #include "lowering/gpu/products/product_slots.h"
 #include "lowering/rows/index.h"

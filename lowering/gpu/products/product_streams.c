@@ -18,7 +18,7 @@
 //
 // Few columns by many rows (`turned`): weights are rows of the tile, and sums are stored turned.
 //
-// test: test/lowering/gpu/product_streams.mlir, test/gpu/emulate_products.test
+// test: test/lowering/gpu/product_streams.mlir, test/gpu/emulate_streams.test
 
 #include "lowering/gpu/products/product_streams.h"
 #include "lowering/gpu/products/product_fetch.h"

@@ -21,7 +21,7 @@
 // of both blocks have read their own.
 //
 // test: test/lowering/gpu/product_warpgroups.mlir, product_pairs.mlir, product_slots.mlir,
-// test/gpu/emulate_products.test
+// test/gpu/emulate_warpgroups.test
 
 #include "lowering/gpu/products/product_slots.h"
 #include "lowering/gpu/products/wgmma.h"

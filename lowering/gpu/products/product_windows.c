@@ -13,7 +13,7 @@
 // other: what one reads for a tap the next one has for another, in a register. A load that is beside the image is not
 // made: whether lines and columns are inside is a word each, outside of the loop.
 //
-// test: test/lowering/gpu/product_windows.mlir, test/gpu/emulate_products.test
+// test: test/lowering/gpu/product_windows.mlir, test/gpu/emulate_streams.test
 
 #include "lowering/facts/gpu_windows.h"
 #include "lowering/gpu/products/product_fetch.h"

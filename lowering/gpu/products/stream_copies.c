@@ -1,6 +1,6 @@
 // stream_copies.c: lines of weights and of rows into slots, of a tile whose weights are streamed (product_streams.c).
 //
-// test: test/lowering/gpu/product_streams.mlir, test/gpu/emulate_products.test
+// test: test/lowering/gpu/product_streams.mlir, test/gpu/emulate_streams.test
 
 #include "lowering/gpu/products/product_streams.h"
 #include "lowering/rows/index.h"

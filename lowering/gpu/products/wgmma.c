@@ -1,6 +1,6 @@
 // wgmma.c: see wgmma.h. (PTX ISA, "Matrix Descriptor Format", "Strides" and "Register Fragments" of wgmma.mma_async.)
 //
-// test: test/lowering/gpu/product_warpgroups.mlir, chain_warpgroups.mlir, test/gpu/emulate_products.test
+// test: test/lowering/gpu/product_warpgroups.mlir, chain_warpgroups.mlir, test/gpu/emulate_warpgroups.test
 
 #include "lowering/gpu/products/wgmma.h"
 #include "lowering/rows/rowmemory.h"
