@@ -386,6 +386,10 @@ bool sn_one_use(MlirValue v) {
   MlirOpOperand use = mlirValueGetFirstUse(v);
   return use.ptr && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
 }
+void sn_replace_results(MlirOperation op, MlirOperation by) {
+  for (intptr_t k = 0; k < sn_num_results(op); ++k)
+    mlirValueReplaceAllUsesOfWith(sn_result(op, k), sn_result(by, k));
+}
 MlirOperation sn_symbol(MlirOperation module, const char *name) { return sn_shim_symbol(module, SN_STR(name)); }
 
 bool sn_known_dim(MlirOperation dim, intptr_t *i) {

@@ -298,6 +298,8 @@ static inline MlirValue sn_result(MlirOperation op, intptr_t i) { return mlirOpe
 intptr_t sn_num_operands(MlirOperation op);
 intptr_t sn_num_results(MlirOperation op);
 bool sn_unused(MlirOperation op);   // no result has a use
+// Who reads a result of op reads that of `by`, which has as many or more.
+void sn_replace_results(MlirOperation op, MlirOperation by);
 bool sn_one_use(MlirValue v);
 // Symbols: the op named so in a module, or null.
 MlirOperation sn_symbol(MlirOperation module, const char *name);

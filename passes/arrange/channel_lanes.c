@@ -272,8 +272,7 @@ static void write(const Plan *p) {
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(f->body); ++k)
     sn_map(&map, mlirBlockGetArgument(f->body, k), mlirBlockGetArgument(to.body, k));
   SnBuilder in = sn_at_end(to.body, b.loc);
-  sn_copy_ops(&in, f->body, &map);
-  sn_clone(&in, mlirBlockGetTerminator(f->body), &map);
+  sn_copy_block(&in, f->body, &map);
   sn_map_free(&map);
   leave_out_extensions(to.body);
   for (intptr_t k = 0; k < sn_num_results(f->op); ++k) {

@@ -103,8 +103,7 @@ static void regroup(MlirOperation op, int64_t parts_from) {
     for (intptr_t k = 0; k < mlirBlockGetNumArguments(f.body); ++k)
       sn_map(&map, mlirBlockGetArgument(f.body, k), mlirBlockGetArgument(to.body, k));
     SnBuilder in = sn_at_end(to.body, b.loc);
-    sn_copy_ops(&in, f.body, &map);
-    sn_clone(&in, mlirBlockGetTerminator(f.body), &map);
+    sn_copy_block(&in, f.body, &map);
     sn_map_free(&map);
     for (intptr_t r = 0; r < sn_num_results(made); ++r) {
       MlirValue was = sn_result(op, r), is = sn_result(made, r);

@@ -130,8 +130,7 @@ MlirOperation sn_one_row(MlirOperation op) {
   sn_op(&in, "sinter.yield", sn_values((intptr_t)results.size, results.data), sn_types(0, NULL));
   if (f.finish.ptr)
     copy_finish(&f, &to, b.loc);
-  for (intptr_t r = 0; r < sn_num_results(op); ++r)
-    mlirValueReplaceAllUsesOfWith(sn_result(op, r), sn_result(made, r));
+  sn_replace_results(op, made);
   mlirOperationDestroy(op);
   sn_map_free(&map);
   sn_vec_free(&results);

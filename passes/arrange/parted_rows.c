@@ -183,8 +183,7 @@ static void join(const Parts *p) {
   for (intptr_t k = 0; k < sn_num_operands(end); ++k)
     sn_push(&given, sn_lookup(&map, sn_operand(end, k)));
   sn_op(&in, "sinter.yield", sn_values((intptr_t)given.size, given.data), sn_types(0, NULL));
-  for (intptr_t r = 0; r < sn_num_results(form); ++r)
-    mlirValueReplaceAllUsesOfWith(sn_result(p->read.op, r), sn_result(form, r));
+  sn_replace_results(p->read.op, form);
   mlirOperationDestroy(p->read.op);
   mlirOperationDestroy(p->made.op);
   sn_map_free(&map);

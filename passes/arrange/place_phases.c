@@ -10,6 +10,7 @@
 #include "dialect/sequence.h"
 #include "lowering/facts/packed_weights.h"
 #include "passes/arrange/transposed.h"
+#include "passes/edit/edit.h"
 #include "passes/merge/merge.h"
 
 enum { CUT = 16 }; // multiplications of a place, which writing it again takes as long as
@@ -151,15 +152,11 @@ static double more_places(const SnTransposed *c) {
 // What is made of more places is written again without them, which has a size then. The row program runs for them, too,
 // on zeros in place of what is not there: nothing is divided by these, and no error comes of them.
 static bool may_have_more(const SnTransposed *c) {
-  static const char *const fails[] = {"arith.divsi",      "arith.divui",      "arith.remsi", "arith.remui",
-                                      "arith.ceildivsi",  "arith.ceildivui",  "arith.floordivsi", "cf.assert"};
   for (size_t k = 0; k < c->f.outputs.size; ++k)
     if (!mlirShapedTypeHasStaticShape(sn_type_of(c->f.outputs.data[k].value)))
       return sn_no(c->f.op, "places are no whole number of phases, and a result of `?` is not cut");
-  for (MlirOperation op = mlirBlockGetFirstOperation(c->f.body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    for (size_t k = 0; k < sizeof fails / sizeof *fails; ++k)
-      if (sn_is(op, fails[k]))
-        return sn_no(c->f.op, "places are no whole number of phases, and a row program may not run for more");
+  if (sn_form_may_fail(&c->f))
+    return sn_no(c->f.op, "places are no whole number of phases, and a row program may not run for more");
   return true;
 }
 

@@ -69,8 +69,7 @@ MlirOperation sn_order_rows(MlirOperation op) {
   for (intptr_t k = 0; k < sn_num_operands(end); ++k)
     sn_push(&values, sn_lookup(&map, sn_operand(end, k)));
   sn_op(&in, "sinter.yield", sn_values((intptr_t)values.size, values.data), sn_types(0, NULL));
-  for (intptr_t r = 0; r < sn_num_results(op); ++r)
-    mlirValueReplaceAllUsesOfWith(sn_result(op, r), sn_result(made, r));
+  sn_replace_results(op, made);
   mlirOperationDestroy(op);
   sn_vec_free(&values);
   sn_map_free(&map);

@@ -214,8 +214,7 @@ static MlirOperation with_rows(MlirOperation op, const Rows *rows, MlirValue was
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(f.body); ++k)
     sn_map(&map, mlirBlockGetArgument(f.body, k), mlirBlockGetArgument(to.body, k));
   SnBuilder in = sn_at_end(to.body, b.loc);
-  sn_copy_ops(&in, f.body, &map);
-  sn_clone(&in, mlirBlockGetTerminator(f.body), &map);
+  sn_copy_block(&in, f.body, &map);
   sn_map_free(&map);
   sn_form_free(&f);
   sn_form_free(&to);

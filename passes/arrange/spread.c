@@ -45,8 +45,7 @@ MlirOperation sn_spread_columns(MlirOperation op) {
   MlirOperation made = sn_form_create(&b, &to, false);
   SnBuilder in = sn_at_end(to.body, b.loc);
   sn_copy_body_by_elements(&in, &f, &to, NULL);
-  for (intptr_t r = 0; r < sn_num_results(op); ++r)
-    mlirValueReplaceAllUsesOfWith(sn_result(op, r), sn_result(made, r));
+  sn_replace_results(op, made);
   mlirOperationDestroy(op);
   sn_form_free(&to);
   sn_form_free(&f);

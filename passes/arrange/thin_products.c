@@ -48,8 +48,7 @@ static void copy_body(SnBuilder *b, const SnForm *f, const SnForm *to) {
   }
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
     sn_map(&map, sn_input_argument(f, k), sn_input_argument(to, k));
-  sn_copy_ops(b, f->body, &map);
-  sn_clone(b, mlirBlockGetTerminator(f->body), &map);
+  sn_copy_block(b, f->body, &map);
   sn_map_free(&map);
 }
 
@@ -59,8 +58,7 @@ static void copy_finish(SnBuilder *b, const SnForm *f, const SnForm *to) {
   intptr_t sums = (intptr_t)f->accumulators.size;
   for (intptr_t k = 0; k < n; ++k) // sides without dimensions are inputs now, too
     sn_map(&map, mlirBlockGetArgument(f->finish, k), mlirBlockGetArgument(to->finish, k < sums ? k : k + more));
-  sn_copy_ops(b, f->finish, &map);
-  sn_clone(b, mlirBlockGetTerminator(f->finish), &map);
+  sn_copy_block(b, f->finish, &map);
   sn_map_free(&map);
 }
 
@@ -97,8 +95,7 @@ static void multiply(const SnForm *f) {
     in = sn_at_end(to.finish, b.loc);
     copy_finish(&in, f, &to);
   }
-  for (intptr_t k = 0; k < sn_num_results(f->op); ++k)
-    mlirValueReplaceAllUsesOfWith(sn_result(f->op, k), sn_result(made, k));
+  sn_replace_results(f->op, made);
   mlirOperationDestroy(f->op);
   sn_form_free(&to);
 }

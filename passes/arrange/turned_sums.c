@@ -500,8 +500,7 @@ static MlirOperation turn(Turn *t) {
   yield(&in, &results);
   if (!whole)
     made = t->chunks > MOST_PARTS ? combined_by_rows(&b, t, &to) : combined(&b, t, &to);
-  for (intptr_t k = 0; k < sn_num_results(f->op); ++k)
-    mlirValueReplaceAllUsesOfWith(sn_result(f->op, k), sn_result(made, k));
+  sn_replace_results(f->op, made);
   mlirOperationDestroy(f->op);
   sn_map_free(&map);
   sn_vec_free(&results);

@@ -21,7 +21,7 @@
 //
 // runs in: differentiate    test: test/passes/differentiate/accesses.mlir
 
-#include "passes/differentiate/differentiate.h"
+#include "passes/differentiate/back.h"
 #include "passes/merge/merge.h"
 #include <assert.h>
 
@@ -73,241 +73,12 @@ MlirValue sn_elementwise_form(SnBuilder *b, MlirType element, MlirValue like, in
   return sn_result(made, 0);
 }
 
-// ---- where an element was read -----------------------------------------------------------
-
-// What a subscript of the input is: offset + sum of factor * dimension, or ((dimension + offset) floordiv by) mod
-// modulus.
-typedef struct {
-  int64_t offset;
-  int64_t factors[SN_MAX_DIMS]; // of each dimension
-  bool digit;
-  intptr_t dim;        // of a digit
-  int64_t by, modulus; // modulus 0: none
-} Subscript;
-
-static bool read_digit(MlirAffineExpr e, intptr_t dims, Subscript *s) {
-  s->digit = true;
-  s->by = 1;
-  if (mlirAffineExprIsAMod(e)) {
-    s->modulus = mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(e));
-    e = mlirAffineBinaryOpExprGetLHS(e);
-  }
-  if (mlirAffineExprIsAFloorDiv(e)) {
-    s->by = mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(e));
-    e = mlirAffineBinaryOpExprGetLHS(e);
-  }
-  int64_t factors[SN_MAX_DIMS] = {0}, sum = 0;
-  if (!sn_read_linear(e, 1, &s->offset, factors))
-    return false;
-  for (intptr_t d = 0; d < dims; ++d) {
-    sum += factors[d] == 1 ? 1 : factors[d] ? 2 : 0;
-    if (factors[d])
-      s->dim = d;
-  }
-  return sum == 1;
-}
-
-// ---- and back ------------------------------------------------------------------------------
-
-// Over the input's dimensions, then others that are summed over: which element of what was written belongs to one of
-// the input's. Where `zero` is not 0 (or no multiple of `multiple`) none does.
-typedef struct {
-  MlirAffineExpr zero;
-  int64_t multiple;
-} Check;
-typedef struct {
-  MlirContext ctx;
-  const SnForm *f;
-  intptr_t rank; // of the input
-  Subscript *subscripts;
-  MlirAffineExpr dims[SN_MAX_DIMS]; // of each dimension of the form; null while not known
-  SN_VEC(int64_t) summed;           // sizes of what is summed over: dimensions of the form, or digits of one
-  SN_VEC(Check) checks;
-} Back;
-
-static MlirAffineExpr constant(const Back *k, int64_t n) { return mlirAffineConstantExprGet(k->ctx, n); }
-static MlirAffineExpr times(const Back *k, MlirAffineExpr e, int64_t n) {
-  return mlirAffineMulExprGet(e, constant(k, n));
-}
-static MlirAffineExpr divided(const Back *k, MlirAffineExpr e, int64_t n) {
-  return n == 1 ? e : mlirAffineFloorDivExprGet(e, constant(k, n));
-}
-
-// One more that is summed over.
-static MlirAffineExpr sum_over(Back *k, int64_t size) {
-  sn_push(&k->summed, size);
-  return mlirAffineDimExprGet(k->ctx, k->rank + (intptr_t)k->summed.size - 1);
-}
-
-// The subscript that is the lowest digit of d from `below` on; -1: there is none.
-static intptr_t next_digit(const Back *k, intptr_t d, int64_t below) {
-  intptr_t found = -1;
-  for (intptr_t p = 0; p < k->rank; ++p) {
-    const Subscript *s = &k->subscripts[p];
-    if (s->digit && s->dim == d && s->by >= below && (found < 0 || s->by < k->subscripts[found].by))
-      found = p;
-  }
-  return found;
-}
-
-// The digits of one dimension: d + offset = sum of by * subscript. Those that no subscript has are summed over.
-static bool join_digits(Back *k, MlirType t, intptr_t d) {
-  int64_t below = 1, size = k->f->dims.data[d].size; // what the digits found so far count up to
-  intptr_t first = next_digit(k, d, below);
-  int64_t offset = k->subscripts[first].offset;
-  MlirAffineExpr sum = constant(k, -offset);
-  for (intptr_t p; (p = next_digit(k, d, below)) >= 0;) {
-    const Subscript *s = &k->subscripts[p];
-    if (s->by % below || s->offset != offset || (s->modulus && s->modulus != sn_dim(t, p)))
-      return false;
-    if (s->by > below)
-      sum = mlirAffineAddExprGet(sum, times(k, sum_over(k, s->by / below), below));
-    sum = mlirAffineAddExprGet(sum, times(k, mlirAffineDimExprGet(k->ctx, p), s->by));
-    k->dims[d] = sum;
-    if (!s->modulus)
-      return true;
-    below = sn_times(s->by, s->modulus);
-    if (below < 2)
-      return false;
-  }
-  if (size == SN_DYNAMIC || below < 1 || offset)
-    return false;
-  if (size > below)
-    k->dims[d] = mlirAffineAddExprGet(sum, times(k, sum_over(k, (size + below - 1) / below), below));
-  return true;
-}
-
-// Whether p - offset has the dimensions as its digits: factors 12, 4, 1 of sizes ?, 3, 4.
-static bool split_digits(Back *k, const Subscript *s, MlirAffineExpr at) {
-  int64_t below = 1;
-  for (size_t left = 0;; ++left) {
-    intptr_t found = -1, n = 0;
-    for (intptr_t d = 0; d < (intptr_t)k->f->dims.size; ++d) {
-      n += s->factors[d] != 0;
-      if (s->factors[d] == below && found < 0)
-        found = d;
-    }
-    if (found < 0)
-      return false;
-    int64_t size = k->f->dims.data[found].size;
-    bool last = (intptr_t)left + 1 == n;
-    if (!last && (size == SN_DYNAMIC || size < 2))
-      return false;
-    k->dims[found] = divided(k, at, below);
-    if (last)
-      return true;
-    k->dims[found] = mlirAffineModExprGet(k->dims[found], constant(k, size));
-    below = sn_times(below, size);
-  }
-}
-
-// The dimension that follows from the subscript and the others: the largest, of a window its place.
-static intptr_t largest_of(const Back *k, const Subscript *s) {
-  intptr_t largest = -1;
-  for (intptr_t d = 0; d < (intptr_t)k->f->dims.size; ++d) {
-    int64_t size = k->f->dims.data[d].size, most = largest < 0 ? 0 : k->f->dims.data[largest].size;
-    if (s->factors[d] && (largest < 0 || (most != SN_DYNAMIC && (size == SN_DYNAMIC || size > most))))
-      largest = d;
-  }
-  return largest;
-}
-
-// One that the subscript counts one by one, of a known size: of a window's taps only every `step`th is at a place.
-static intptr_t counted(const Back *k, const Subscript *s, intptr_t solved, int64_t step) {
-  for (intptr_t d = 0; step > 1 && d < (intptr_t)k->f->dims.size; ++d)
-    if (d != solved && s->factors[d] == 1 && k->f->dims.data[d].size > 0)
-      return d;
-  return -1;
-}
-
-// One dimension follows, the others are summed over. at = step * place + tap: the taps of one place are at mod step and
-// every one that is a step further, of the place in front of it. (One that is behind the last is outside.)
-static void solve(Back *k, const Subscript *s, MlirAffineExpr at) {
-  intptr_t solved = largest_of(k, s);
-  int64_t step = s->factors[solved];
-  intptr_t tap = counted(k, s, solved, step);
-  for (intptr_t d = 0; d < (intptr_t)k->f->dims.size; ++d)
-    if (s->factors[d] && d != solved && d != tap) {
-      k->dims[d] = sum_over(k, k->f->dims.data[d].size);
-      at = mlirAffineAddExprGet(at, times(k, k->dims[d], -s->factors[d]));
-    }
-  if (tap >= 0) {
-    MlirAffineExpr turn = sum_over(k, sn_pieces(k->f->dims.data[tap].size, step));
-    k->dims[tap] = mlirAffineAddExprGet(mlirAffineModExprGet(at, constant(k, step)), times(k, turn, step));
-    k->dims[solved] = mlirAffineAddExprGet(divided(k, at, step), times(k, turn, -1));
-    return;
-  }
-  if (step != 1 && step != -1)
-    sn_push(&k->checks, (Check){at, step < 0 ? -step : step});
-  k->dims[solved] = divided(k, step < 0 ? times(k, at, -1) : at, step < 0 ? -step : step);
-}
+// ---- routes -------------------------------------------------------------------------------
 
 static bool no_route(const SnForm *f, size_t input, const char *why) {
   sn_error(f->op, "input %zu has no gradient here: %s", input, why);
   return false;
 }
-
-// Every subscript that uses dimension d is a multiple of it alone: a diagonal.
-static bool is_diagonal(const SnForm *f, const Subscript *s, intptr_t rank, size_t d) {
-  for (intptr_t p = 0; p < rank; ++p) {
-    if (s[p].digit ? s[p].dim == (intptr_t)d : !s[p].factors[d])
-      continue;
-    for (size_t e = 0; e < f->dims.size; ++e)
-      if (s[p].digit || (e != d && s[p].factors[e]))
-        return false;
-  }
-  return true;
-}
-
-// False, without an error, where a subscript is neither a sum of dimensions nor a digit of one, or two use one
-// dimension and are no diagonal.
-static bool read_subscripts(const SnForm *f, size_t input, Subscript *to) {
-  const SnAccess *a = &f->inputs.data[input];
-  int uses[SN_MAX_DIMS] = {0};
-  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a->map); ++p) {
-    MlirAffineExpr e = mlirAffineMapGetResult(a->map, p);
-    Subscript linear = {0}, digit = {0};
-    if (!sn_read_linear(e, 1, &linear.offset, linear.factors) && !read_digit(e, (intptr_t)f->dims.size, &digit))
-      return false;
-    to[p] = digit.digit ? digit : linear;
-    for (size_t d = 0; d < f->dims.size; ++d)
-      uses[d] += !digit.digit && linear.factors[d] ? 2 : digit.digit && digit.dim == (intptr_t)d;
-  }
-  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(a->map); ++p)
-    for (size_t d = 0; d < f->dims.size; ++d)
-      if (!to[p].digit && to[p].factors[d] && uses[d] > 2 && !is_diagonal(f, to, mlirAffineMapGetNumResults(a->map), d))
-        return false;
-  return true;
-}
-
-// Finds each dimension that `written` uses. False, without an error, where one does not follow.
-static bool find_back(Back *k, const SnForm *f, size_t input, MlirAffineMap written) {
-  MlirType t = sn_type_of(f->inputs.data[input].value);
-  for (intptr_t p = 0; p < k->rank; ++p) {
-    const Subscript *s = &k->subscripts[p];
-    MlirAffineExpr at = mlirAffineAddExprGet(mlirAffineDimExprGet(k->ctx, p), constant(k, -s->offset));
-    bool uses = false, known = false;
-    for (size_t d = 0; d < f->dims.size; ++d) {
-      uses |= !s->digit && s->factors[d];
-      if (s->digit || !s->factors[d] || !k->dims[d].ptr)
-        continue;
-      known = true; // off the diagonal there is nothing
-      sn_push(&k->checks, (Check){mlirAffineAddExprGet(at, times(k, k->dims[d], -s->factors[d])), 0});
-    }
-    if (s->digit && !k->dims[s->dim].ptr && !join_digits(k, t, s->dim))
-      return false;
-    if (!s->digit && !uses && (s->offset || sn_dim(t, p) != 1))
-      sn_push(&k->checks, (Check){at, 0});
-    if (uses && !known && !split_digits(k, s, at))
-      solve(k, s, at);
-  }
-  for (size_t d = 0; d < f->dims.size; ++d)
-    if (!k->dims[d].ptr && sn_map_uses(written, (intptr_t)d))
-      k->dims[d] = sum_over(k, f->dims.data[d].size);
-  return true;
-}
-
-// ---- routes -------------------------------------------------------------------------------
 
 // The dimensions of these rows and columns, in order.
 static MlirAffineMap written_map(const SnForm *f, MlirContext ctx, bool rows, bool columns) {
@@ -348,18 +119,13 @@ bool sn_find_route(const SnForm *f, size_t input, SnRoute *to) {
   to->map = plain ? a->map : written_map(f, mlirOperationGetContext(f->op), rows, columns);
   if (plain)
     return true;
-  Back back = {.ctx = mlirOperationGetContext(f->op),
-               .f = f,
-               .rank = rank,
-               .subscripts = sn_alloc((size_t)(rank + 1) * sizeof(Subscript))};
-  bool ok = !a->through.ptr && read_subscripts(f, input, back.subscripts) && find_back(&back, f, input, to->map);
+  SnBack back = {0};
+  bool ok = !a->through.ptr && sn_find_back(&back, f, input, to->map);
   to->scattered = !ok;
   if (!ok)
     ok = sn_can_scatter(f, input) ||
          no_route(f, input, "a subscript has no value in a row program; reshape it in a form of its own");
-  free(back.subscripts);
-  sn_vec_free(&back.summed);
-  sn_vec_free(&back.checks);
+  sn_back_free(&back);
   return ok;
 }
 
@@ -371,7 +137,7 @@ MlirValue sn_route_destination(SnBuilder *b, const SnForm *f, size_t input, cons
 }
 
 // Whether the element belongs to the one that the form stands at.
-static MlirValue emit_checks(SnBuilder *b, const SnForm *f, const Back *k) {
+static MlirValue emit_checks(SnBuilder *b, const SnForm *f, const SnBack *k) {
   MlirValue all = {0};
   for (size_t c = 0; c < k->checks.size; ++c) {
     MlirValue at[] = {sn_affine_value(b, f, k->checks.data[c].zero), sn_index(b, k->checks.data[c].multiple)},
@@ -387,7 +153,7 @@ static MlirValue emit_checks(SnBuilder *b, const SnForm *f, const Back *k) {
 }
 
 // What is summed over comes before all else, and all else is the input's dimensions as they are.
-static bool sums_in_front(const SnForm *f, const Back *k, MlirAffineMap written) {
+static bool sums_in_front(const SnForm *f, const SnBack *k, MlirAffineMap written) {
   bool behind = false;
   for (intptr_t p = 0; p < mlirAffineMapGetNumResults(written); ++p) {
     intptr_t d = sn_map_dim(written, p);
@@ -407,14 +173,14 @@ static MlirAffineExpr replaced(MlirAffineExpr e, intptr_t dims, intptr_t to_dims
 // Each dimension of the input has as its digits the next dimensions of what was written, in order: it is the same in
 // another shape. One of size `?` is one of what was written. Null where it is not.
 static MlirAttribute collapses(SnBuilder *b, const SnForm *f, size_t input, const SnRoute *to, MlirType made,
-                               const Subscript *subscripts) {
+                               const SnSubscript *subscripts) {
   MlirType t = sn_type_of(f->inputs.data[input].value);
   intptr_t at = 0, n = mlirAffineMapGetNumResults(to->map);
   MlirAttribute groups[SN_MAX_DIMS];
   if (f->inputs.data[input].fill.ptr || n != sn_rank(made))
     return mlirAttributeGetNull();
   for (intptr_t p = 0; p < sn_rank(t); ++p) {
-    const Subscript *s = &subscripts[p];
+    const SnSubscript *s = &subscripts[p];
     MlirAttribute places[SN_MAX_DIMS];
     int64_t below = sn_dim(t, p);
     intptr_t first = at;
@@ -482,7 +248,7 @@ static bool is_whole(const SnForm *f, const SnAccess *a, intptr_t d) {
 
 // The dimension of size `?` that was written and that the gradient is summed over, as a dimension of its own; -1 where
 // there is none.
-static intptr_t unknown_sum(const SnForm *f, const Back *k, MlirAffineMap written) {
+static intptr_t unknown_sum(const SnForm *f, const SnBack *k, MlirAffineMap written) {
   for (intptr_t d = 0; d < (intptr_t)f->dims.size; ++d)
     if (f->dims.data[d].size == SN_DYNAMIC && sn_map_uses(written, d) && mlirAffineExprIsADim(k->dims[d]) &&
         mlirAffineDimExprGetPosition(k->dims[d]) >= k->rank)
@@ -518,96 +284,108 @@ static MlirValue summed_over(SnBuilder *b, const SnForm *f, intptr_t d, MlirValu
   return sn_result(op, 0);
 }
 
+// The form that takes what was written back. Rows are elements of the input, columns what is summed over; without any,
+// the last dimension is the column. What is summed over in front of all else are rows, as raising has it: it then joins
+// the kernel that walks those.
+typedef struct {
+  const SnForm *f; // the forward one
+  SnAccess read;   // its input
+  SnBack back;
+  SnForm g;
+  intptr_t rank, sums; // dimensions of the input, and those that are summed over
+  bool over_rows;      // the latter are rows
+  MlirType is;         // the element of what was written
+} Taken;
+
+static void lay_out(Taken *t, SnBuilder *b, MlirAffineMap written, MlirValue made, MlirType element) {
+  const SnForm *f = t->f;
+  MlirAffineExpr places[SN_MAX_DIMS];
+  intptr_t rank = t->rank, sums = t->sums;
+  t->g.num_rows = t->over_rows ? sums : sums ? rank : rank ? rank - 1 : 0;
+  for (intptr_t d = 0; d < rank + sums; ++d) {
+    intptr_t at = !t->over_rows ? d : d < sums ? rank + d : d - sums; // of `back`: the input's, then the others
+    places[at] = mlirAffineDimExprGet(b->ctx, d);
+    push_dim(&t->g, b->ctx, at < rank ? read_size(f, &t->read, at) : t->back.summed.data[at - rank]);
+  }
+  intptr_t n = (intptr_t)t->g.dims.size;
+  t->g.num_cols = n - t->g.num_rows;
+  for (size_t d = 0; d < f->dims.size; ++d) {
+    MlirAffineExpr *e = &t->back.dims[d];
+    *e = e->ptr ? replaced(*e, rank + sums, n, places) : mlirAffineConstantExprGet(b->ctx, 0);
+  }
+  SnAccess in = {.value = made, .map = sn_map_replace(written, n, t->back.dims)};
+  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(in.map); ++p) {
+    MlirAffineExpr e = mlirAffineMapGetResult(in.map, p);
+    if (!is_whole(f, &t->read, sn_map_dim(written, p)) &&
+        (!stays_inside(&t->g, e, sn_dim(sn_type_of(made), p)) ||
+         may_be_longer(&t->g, &t->read, e, t->over_rows ? sums : 0)))
+      in.fill = mlirFloatAttrDoubleGet(b->ctx, t->is, 0);
+  }
+  MlirType like = sn_tensor_like(sn_type_of(t->read.value), element);
+  sn_push(&t->g.inputs, in);
+  sn_push(&t->g.outputs, ((SnAccess){.value = sn_empty_like(b, like, t->read.value),
+                                     .map = mlirAffineMapGet(b->ctx, n, 0, rank, places)}));
+  if (t->over_rows)
+    sn_push(&t->g.accumulators, ((SnAccumulator){SN_STR("add"), t->g.outputs.data[0].map, t->is}));
+}
+
+static MlirValue take_back(Taken *t, SnBuilder *b, MlirType element) {
+  SnForm *g = &t->g;
+  MlirOperation op = sn_form_create(b, g, t->over_rows && !mlirTypeEqual(t->is, element));
+  SnBuilder body = sn_at_end(g->body, b->loc);
+  MlirValue v = sn_input_argument(g, 0), checks = emit_checks(&body, g, &t->back);
+  if (!sn_none(checks)) {
+    if (sn_is_row(checks))
+      v = sn_as_row(&body, v, sn_type_of(checks));
+    MlirValue chosen[] = {checks, v, sn_float(&body, t->is, 0)};
+    v = sn_row_op(&body, "arith.select", (MlirType){0}, 3, chosen);
+  }
+  if (t->sums && !t->over_rows)
+    v = sn_row_reduce(&body, "add", sn_as_row(&body, v, sn_row_type(g, t->is)), t->is);
+  if (g->finish.ptr) {
+    SnBuilder finish = sn_at_end(g->finish, b->loc);
+    sn_op(&finish, "sinter.yield", sn_to_float(&finish, mlirBlockGetArgument(g->finish, 0), element),
+          sn_types(0, NULL));
+  } else {
+    v = sn_to_float(&body, v, element);
+  }
+  bool row = sn_uses_cols(g, g->outputs.data[0].map);
+  v = row ? sn_as_row(&body, v, sn_row_type(g, sn_element(sn_type_of(v)))) : v;
+  sn_op(&body, "sinter.yield", v, sn_types(0, NULL));
+  return sn_result(op, 0);
+}
+
 MlirValue sn_route_finish(SnBuilder *b, const SnForm *f, size_t input, const SnRoute *to, MlirValue made,
                           MlirType element) {
   if (to->exact)
     return made;
   if (to->scattered)
     return sn_scatter_gradient(b, f, f, input, to->map, made, element);
-  SnAccess read = f->inputs.data[input];
-  const SnAccess *a = &read;
-  if (sn_always_inside(f, a)) // bounds that say nothing hide no size
-    read.fill = mlirAttributeGetNull();
-  MlirValue like = a->value;
-  MlirType t = sn_tensor_like(sn_type_of(like), element), is = sn_element(sn_type_of(made));
-  intptr_t rank = sn_rank(t);
-  Back back = {.ctx = b->ctx, .f = f, .rank = rank, .subscripts = sn_alloc((size_t)(rank + 1) * sizeof(Subscript))};
-  bool ok = read_subscripts(f, input, back.subscripts) && find_back(&back, f, input, to->map);
+  Taken t = {.f = f, .read = f->inputs.data[input], .is = sn_element(sn_type_of(made))};
+  if (sn_always_inside(f, &t.read)) // bounds that say nothing hide no size
+    t.read.fill = mlirAttributeGetNull();
+  bool ok = sn_find_back(&t.back, f, input, to->map);
   assert(ok && "sn_find_route found it");
   (void)ok;
-  MlirAttribute groups = collapses(b, f, input, to, sn_type_of(made), back.subscripts);
+  MlirAttribute groups = collapses(b, f, input, to, sn_type_of(made), t.back.subscripts);
+  t.rank = t.back.rank;
+  t.sums = (intptr_t)t.back.summed.size;
+  t.over_rows = t.sums && t.rank && !t.back.checks.size && sums_in_front(f, &t.back, to->map);
+  intptr_t unknown = unknown_sum(f, &t.back, to->map);
   if (groups.ptr) {
-    free(back.subscripts);
-    sn_vec_free(&back.summed);
-    sn_vec_free(&back.checks);
-    return sn(b, "tensor.collapse_shape", made, sn_tensor_like(t, is), sn_attr("reassociation", groups));
-  }
-  // Rows are elements of the input, columns what is summed over; without any, the last dimension is the column. What is
-  // summed over in front of all else are rows, as raising has it: it then joins the kernel that walks those.
-  SnForm g = {0};
-  intptr_t sums = (intptr_t)back.summed.size;
-  bool over_rows = sums && rank && !back.checks.size && sums_in_front(f, &back, to->map);
-  intptr_t unknown = unknown_sum(f, &back, to->map);
-  MlirAffineExpr places[SN_MAX_DIMS], all[SN_MAX_DIMS];
-  g.num_rows = over_rows ? sums : sums ? rank : rank ? rank - 1 : 0;
-  for (intptr_t d = 0; d < rank + sums; ++d) {
-    intptr_t at =
-        over_rows ? (d < sums ? rank + d : d - sums) : d; // of `back`: the input's dimensions, then the others
-    places[at] = mlirAffineDimExprGet(b->ctx, d);
-    push_dim(&g, b->ctx, at < rank ? read_size(f, a, at) : back.summed.data[at - rank]);
-  }
-  intptr_t n = (intptr_t)g.dims.size;
-  g.num_cols = n - g.num_rows;
-  for (size_t d = 0; d < f->dims.size; ++d)
-    back.dims[d] =
-        back.dims[d].ptr ? replaced(back.dims[d], rank + sums, n, places) : mlirAffineConstantExprGet(b->ctx, 0);
-  SnAccess in = {.value = made, .map = sn_map_replace(to->map, n, back.dims)};
-  for (intptr_t p = 0; p < rank; ++p)
-    all[p] = places[p];
-  SnAccess out = {.value = sn_empty_like(b, t, like), .map = mlirAffineMapGet(b->ctx, n, 0, rank, all)};
-  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(in.map); ++p) {
-    MlirAffineExpr e = mlirAffineMapGetResult(in.map, p);
-    if (!is_whole(f, a, sn_map_dim(to->map, p)) && (!stays_inside(&g, e, sn_dim(sn_type_of(made), p)) ||
-                                                    may_be_longer(&g, a, e, over_rows ? sums : 0)))
-      in.fill = mlirFloatAttrDoubleGet(b->ctx, is, 0);
-  }
-  sn_push(&g.inputs, in);
-  sn_push(&g.outputs, out);
-  if (unknown >= 0 && !sn_sizes_known(&g)) { // what is read may be outside, so nobody says how many are summed
-    SnRoute rest = *to;
-    free(back.subscripts);
-    sn_vec_free(&back.summed);
-    sn_vec_free(&back.checks);
-    sn_form_free(&g);
-    MlirValue sum = summed_over(b, f, unknown, made, &rest.map);
-    return sn_route_finish(b, f, input, &rest, sum, element);
-  }
-  SnAccumulator acc = {SN_STR("add"), out.map, is};
-  if (over_rows)
-    sn_push(&g.accumulators, acc);
-  MlirOperation op = sn_form_create(b, &g, over_rows && !mlirTypeEqual(is, element));
-  SnBuilder body = sn_at_end(g.body, b->loc);
-  MlirValue v = sn_input_argument(&g, 0), checks = emit_checks(&body, &g, &back);
-  if (!sn_none(checks)) {
-    if (sn_is_row(checks))
-      v = sn_as_row(&body, v, sn_type_of(checks));
-    MlirValue chosen[] = {checks, v, sn_float(&body, is, 0)};
-    v = sn_row_op(&body, "arith.select", (MlirType){0}, 3, chosen);
-  }
-  if (sums && !over_rows)
-    v = sn_row_reduce(&body, "add", sn_as_row(&body, v, sn_row_type(&g, is)), is);
-  if (g.finish.ptr) {
-    SnBuilder finish = sn_at_end(g.finish, b->loc);
-    sn_op(&finish, "sinter.yield", sn_to_float(&finish, mlirBlockGetArgument(g.finish, 0), element), sn_types(0, NULL));
+    MlirType like = sn_tensor_like(sn_type_of(t.read.value), t.is);
+    made = sn(b, "tensor.collapse_shape", made, like, sn_attr("reassociation", groups));
   } else {
-    v = sn_to_float(&body, v, element);
+    lay_out(&t, b, to->map, made, element);
+    if (unknown >= 0 && !sn_sizes_known(&t.g)) { // what is read may be outside, so nobody says how many are summed
+      SnRoute rest = *to;
+      made = summed_over(b, f, unknown, made, &rest.map);
+      made = sn_route_finish(b, f, input, &rest, made, element);
+    } else {
+      made = take_back(&t, b, element);
+    }
   }
-  sn_op(&body, "sinter.yield",
-        sn_uses_cols(&g, out.map) ? sn_as_row(&body, v, sn_row_type(&g, sn_element(sn_type_of(v)))) : v,
-        sn_types(0, NULL));
-  free(back.subscripts);
-  sn_vec_free(&back.summed);
-  sn_vec_free(&back.checks);
-  sn_form_free(&g);
-  return sn_result(op, 0);
+  sn_back_free(&t.back);
+  sn_form_free(&t.g);
+  return made;
 }

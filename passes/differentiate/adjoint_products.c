@@ -71,8 +71,7 @@ static MlirValue product_alone(SnBuilder *b, const SnForm *f, size_t p) {
 
 static void copy_block(MlirBlock from, MlirBlock to, SnMap *map, MlirLocation loc) {
   SnBuilder b = sn_at_end(to, loc);
-  sn_copy_ops(&b, from, map);
-  sn_clone(&b, mlirBlockGetTerminator(from), map);
+  sn_copy_block(&b, from, map);
 }
 
 // The row program over products that are tensors.

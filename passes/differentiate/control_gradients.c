@@ -28,7 +28,6 @@ typedef struct {
   MlirOperation op;
   SnValueVec *to;
   SnTable there;
-  bool all; // whether it depends or not
 } Captured;
 
 static bool stands_inside(MlirValue v, MlirOperation op) {

@@ -64,7 +64,7 @@ bool sn_is_control(MlirOperation op);
 bool sn_control_visit(SnGraph *g, MlirOperation op);
 // Values from outside that its regions read and that depend, each once. Free with sn_vec_free.
 SnValueVec sn_control_captured(const SnGraph *g, MlirOperation op);
-// The block of region k, null if there is none, and its argument and yielded value.
+// The block of region k, null if there is none.
 MlirBlock sn_control_block(MlirOperation op, intptr_t k);
 // How the gradients of what a block yields are made, at the end of a copy of it that has no terminator.
 typedef struct {

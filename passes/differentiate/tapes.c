@@ -17,18 +17,22 @@
 
 // ---- how often a loop turns ------------------------------------------------------------
 
-static bool is_known(MlirValue v, int64_t *n) {
+// A bound of 200 : i8 is -56, unless the loop compares without signs.
+static bool is_known(MlirValue v, bool is_unsigned, int64_t *n) {
   MlirAttribute a = sn_constant_of(v);
   if (!a.ptr || !mlirAttributeIsAInteger(a))
     return false;
+  unsigned bits = mlirTypeIsAIndex(sn_type_of(v)) ? 64 : sn_bits(sn_type_of(v));
   *n = mlirIntegerAttrGetValueInt(a);
-  return true;
+  if (is_unsigned && bits < 64)
+    *n &= ((int64_t)1 << bits) - 1;
+  return !is_unsigned || *n >= 0;
 }
 
 static MlirValue as_index(SnBuilder *b, MlirValue v, bool is_unsigned) {
   MlirType index = sn_index_type(b->ctx);
   int64_t n;
-  if (is_known(v, &n) && !is_unsigned)
+  if (is_known(v, is_unsigned, &n))
     return sn_index(b, n);
   return mlirTypeIsAIndex(sn_type_of(v)) ? v
                                          : sn(b, is_unsigned ? "arith.index_castui" : "arith.index_cast", v, index);
@@ -39,8 +43,8 @@ SnTurns sn_turns_of(MlirOperation loop) {
   bool is_unsigned = sn_get_attr(loop, "unsignedCmp").ptr != NULL;
   SnTurns t = {.type = sn_type_of(sn_operand(loop, 0)), .known = SN_DYNAMIC};
   int64_t low, high, step, most = (int64_t)1 << 40;
-  bool known = is_known(sn_operand(loop, 0), &low) && is_known(sn_operand(loop, 1), &high) &&
-               is_known(sn_operand(loop, 2), &step);
+  bool known = is_known(sn_operand(loop, 0), is_unsigned, &low) && is_known(sn_operand(loop, 1), is_unsigned, &high) &&
+               is_known(sn_operand(loop, 2), is_unsigned, &step);
   t.low = as_index(&b, sn_operand(loop, 0), is_unsigned);
   t.step = as_index(&b, sn_operand(loop, 2), is_unsigned);
   if (known && step > 0 && low >= -most && low <= most && high >= -most && high <= most) {
@@ -183,8 +187,7 @@ static MlirOperation with_more(MlirOperation loop, const SnValueVec *more) {
   mlirOperationStateAddOwnedRegions(&state, n, regions);
   MlirOperation made = mlirOperationCreate(&state);
   sn_insert(&b, made);
-  for (intptr_t k = 0; k < sn_num_results(loop); ++k)
-    mlirValueReplaceAllUsesOfWith(sn_result(loop, k), sn_result(made, k));
+  sn_replace_results(loop, made);
   sn_vec_free(&operands);
   sn_vec_free(&types);
   return made;

@@ -16,6 +16,11 @@ void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map) {
     sn_clone(to, op, map);
 }
 
+void sn_copy_block(SnBuilder *to, MlirBlock from, SnMap *map) {
+  sn_copy_ops(to, from, map);
+  sn_clone(to, mlirBlockGetTerminator(from), map);
+}
+
 // Never less than 0.
 static bool is_natural(const SnForm *f, MlirAffineExpr e) {
   int64_t sizes[SN_MAX_DIMS], low, high;
@@ -113,12 +118,10 @@ MlirOperation sn_with_other_sides(SnBuilder *b, const SnForm *from, SnForm *to) 
     for (intptr_t k = 0; k < mlirBlockGetNumArguments(was[i]); ++k)
       sn_map(&map, mlirBlockGetArgument(was[i], k), mlirBlockGetArgument(is[i], k));
     SnBuilder in = sn_at_end(is[i], b->loc);
-    sn_copy_ops(&in, was[i], &map);
-    sn_clone(&in, mlirBlockGetTerminator(was[i]), &map);
+    sn_copy_block(&in, was[i], &map);
     sn_map_free(&map);
   }
-  for (intptr_t k = 0; k < sn_num_results(made); ++k)
-    mlirValueReplaceAllUsesOfWith(sn_result(from->op, k), sn_result(made, k));
+  sn_replace_results(from->op, made);
   return made;
 }
 

@@ -9,6 +9,8 @@
 
 // All operations of `from` but its terminator, copied behind `to`; values through `map`.
 void sn_copy_ops(SnBuilder *to, MlirBlock from, SnMap *map);
+// The terminator, too.
+void sn_copy_block(SnBuilder *to, MlirBlock from, SnMap *map);
 // The value of an expression over the form's dimensions, in its body. There is one of sums, of products by numbers, and
 // of quotients and remainders of what is not negative.
 bool sn_has_affine_value(const SnForm *f, MlirAffineExpr e);

@@ -420,8 +420,7 @@ static void copy_finish(const Cut *c, Piece *p) {
   SnMap map = {0};
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(c->f.finish); ++k)
     sn_map(&map, mlirBlockGetArgument(c->f.finish, k), mlirBlockGetArgument(p->to.finish, k));
-  sn_copy_ops(&in, c->f.finish, &map);
-  sn_clone(&in, mlirBlockGetTerminator(c->f.finish), &map);
+  sn_copy_block(&in, c->f.finish, &map);
   sn_map_free(&map);
 }
 
@@ -439,8 +438,7 @@ static void last(Cut *c) {
   make(c, &p, c->f.finish.ptr);
   if (c->f.finish.ptr)
     copy_finish(c, &p);
-  for (intptr_t k = 0; k < sn_num_results(c->f.op); ++k)
-    mlirValueReplaceAllUsesOfWith(sn_result(c->f.op, k), sn_result(p.to.op, k));
+  sn_replace_results(c->f.op, p.to.op);
   end(&p);
 }
 

@@ -232,8 +232,7 @@ static MlirLogicalResult expand(SnUse *u) {
     make_yield(&x, &to.b, &yielded);
     if (finish)
       make_finish(&x);
-    for (intptr_t k = 0; k < sn_num_results(u->op); ++k)
-      mlirValueReplaceAllUsesOfWith(sn_result(u->op, k), sn_result(x.form.op, k));
+    sn_replace_results(u->op, x.form.op);
     mlirOperationDestroy(u->op);
   }
   sn_vec_free(&arguments);

@@ -72,10 +72,8 @@ static void join(SnForm *f, int64_t kept, int64_t gone) {
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(f->body); ++k)
     sn_map(&map, mlirBlockGetArgument(f->body, k), mlirBlockGetArgument(made.body, k));
   SnBuilder in = sn_at_end(made.body, b.loc);
-  sn_copy_ops(&in, f->body, &map);
-  sn_clone(&in, mlirBlockGetTerminator(f->body), &map);
-  for (intptr_t k = 0; k < sn_num_results(f->op); ++k)
-    mlirValueReplaceAllUsesOfWith(sn_result(f->op, k), sn_result(op, k));
+  sn_copy_block(&in, f->body, &map);
+  sn_replace_results(f->op, op);
   mlirOperationDestroy(f->op);
   sn_map_free(&map);
   sn_vec_free(&made.dims);

@@ -240,8 +240,7 @@ static void hand_over(const Uses *uses, const bool *results, size_t num_results,
     SnTurn t;
     if (sn_can_turn(reader, uses->data[i].turns, all, &t)) {
       MlirOperation turned = sn_turn(&t, &same);
-      for (intptr_t k = 0; k < sn_num_results(reader); ++k)
-        mlirValueReplaceAllUsesOfWith(sn_result(reader, k), sn_result(turned, k));
+      sn_replace_results(reader, turned);
       mlirOperationDestroy(reader);
     }
     sn_turn_free(&t);

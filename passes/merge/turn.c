@@ -191,8 +191,7 @@ MlirOperation sn_with_stored(const SnForm *f, const SnValueVec *stored, SnBuilde
     sn_op(&in, "sinter.yield", sn_values((intptr_t)values.size, values.data), sn_types(0, NULL));
     sn_vec_free(&values);
   }
-  for (intptr_t k = 0; k < sn_num_results(f->op); ++k)
-    mlirValueReplaceAllUsesOfWith(sn_result(f->op, k), sn_result(made, k));
+  sn_replace_results(f->op, made);
   sn_map_free(&map);
   sn_vec_free(&to.outputs);
   return made;

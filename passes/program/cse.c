@@ -45,8 +45,7 @@ static bool use_earlier(Cse *c, MlirOperation op) {
     MlirOperation earlier = c->all.data[at - 1].op;
     if (!sn_shim_same(earlier, op))
       continue;
-    for (intptr_t k = 0; k < sn_num_results(op); ++k)
-      mlirValueReplaceAllUsesOfWith(sn_result(op, k), sn_result(earlier, k));
+    sn_replace_results(op, earlier);
     return true;
   }
   sn_push(&c->all, ((Seen){op, key, last}));

@@ -331,11 +331,9 @@ static void rewrite(const Plan *p) {
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
     sn_map(&map, sn_input_argument(f, k), sn_input_argument(&to, k - sn_first_input(f) + 1));
   SnBuilder in = sn_at_end(to.body, b.loc);
-  sn_copy_ops(&in, f->body, &map);
-  sn_clone(&in, mlirBlockGetTerminator(f->body), &map);
+  sn_copy_block(&in, f->body, &map);
   sn_map_free(&map);
-  for (intptr_t k = 0; k < sn_num_results(f->op); ++k)
-    mlirValueReplaceAllUsesOfWith(sn_result(f->op, k), sn_result(made, k));
+  sn_replace_results(f->op, made);
   mlirOperationDestroy(f->op);
   sn_form_free(&to);
 }

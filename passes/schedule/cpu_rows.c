@@ -450,97 +450,160 @@ static bool repeats(const SnForm *f, int64_t lanes) {
   return some;
 }
 
-MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *options) {
-  int64_t rows = sn_num_rows(f), length = sn_row_length(f), most = keeps_columns(f) ? MOST_TASKS_WITH_ROWS : MOST_TASKS;
-  int64_t chunk = length == SN_DYNAMIC || length < 1 ? 1 : sn_pieces(TASK_ELEMENTS, length);
-  if (rows != SN_DYNAMIC) {
-    int64_t least = sn_pieces(rows, most);
-    chunk = chunk < least ? least : chunk;
-    chunk = chunk > rows ? rows : chunk;
-    chunk = chunk > SN_MAX_OF_TASK ? SN_MAX_OF_TASK : chunk;
+// How a form runs, while it is decided.
+typedef struct {
+  const SnForm *f;
+  const SnScheduleOptions *options;
+  Loops l;
+  int64_t rows, length, bytes; // of the form, or SN_DYNAMIC
+  int64_t most;                // tasks, where nobody knows how many rows there are
+  int64_t most_kept;           // elements of all that is kept of a row
+  bool by_columns;             // vectors are along columns
+  bool light;                  // an exponential for each element at most
+  int64_t chunk, of_rows, line, lanes, unroll, strip, columns; // keys of #sinter.rows; of_rows: lanes along rows
+  bool buffer, online, again, ahead;
+} Choice;
+
+static void choose_chunk(Choice *c) {
+  c->chunk = c->length == SN_DYNAMIC || c->length < 1 ? 1 : sn_pieces(TASK_ELEMENTS, c->length);
+  if (c->rows != SN_DYNAMIC) {
+    int64_t least = sn_pieces(c->rows, c->most);
+    c->chunk = c->chunk < least ? least : c->chunk;
+    c->chunk = c->chunk > c->rows ? c->rows : c->chunk;
+    c->chunk = c->chunk > SN_MAX_OF_TASK ? SN_MAX_OF_TASK : c->chunk;
   }
-  chunk = chunk < 1 ? 1 : chunk;
-  int64_t of_rows = row_lanes(f, options), line = of_rows ? 0 : lines(f, options->vector_bits),
-          lanes = line ? sn_schedule_lanes(f, options->vector_bits, line_length(f, line))
-                       : column_lanes(f, options->vector_bits),
-          unroll = sn_schedule_unroll(f, lanes);
-  Loops l = loops(f);
-  if (of_rows) {
-    lanes = of_rows;
-    line = window_line(f);
-    unroll = (line || long_window(f)) && l.reduces ? WINDOW_SUMS : 1;
+  c->chunk = c->chunk < 1 ? 1 : c->chunk;
+}
+
+static void choose_lanes(Choice *c) {
+  const SnForm *f = c->f;
+  int64_t bits = c->options->vector_bits;
+  c->of_rows = row_lanes(f, c->options);
+  if (c->of_rows) {
+    c->lanes = c->of_rows;
+    c->line = window_line(f);
+    c->unroll = (c->line || long_window(f)) && c->l.reduces ? WINDOW_SUMS : 1;
+    c->strip = strip_of(f, c->of_rows);
+    c->chunk = c->chunk < c->strip ? c->strip : c->chunk;
+  } else {
+    c->line = lines(f, bits);
+    c->lanes = c->line ? sn_schedule_lanes(f, bits, line_length(f, c->line)) : column_lanes(f, bits);
+    c->unroll = sn_schedule_unroll(f, c->lanes);
+    c->columns = c->line ? 0 : share_columns(f, &c->l, c->rows);
+    c->chunk = c->columns ? 1 : c->chunk;
   }
-  int64_t strip = of_rows ? strip_of(f, of_rows) : 0;
-  chunk = chunk < strip ? strip : chunk;
-  int64_t columns = of_rows || line ? 0 : share_columns(f, &l, rows), bytes = row_bytes(f);
-  bool by_columns = !of_rows && lanes > 1;
+  c->by_columns = !c->of_rows && c->lanes > 1;
+}
+
+static void choose_loops(Choice *c) {
+  int64_t length = c->length, lanes = c->lanes;
+  bool any = length == SN_DYNAMIC, columns = c->by_columns && !c->columns,
+       large = c->bytes != SN_DYNAMIC &&
+               (c->rows == SN_DYNAMIC || sn_times(c->bytes, c->rows) >= LEAST_PREFETCHED);
   // What an earlier loop computed is loaded, where it stays in a cache of the core. Long rows of a length that is not
   // known are computed again, so what is kept of short ones may not stand in the way of one loop for both, unless it is
   // more than an exponential.
-  bool light = functions(f) <= 1;
-  int64_t most_kept = l.online && light ? MOST_BUFFERED_LIGHT : MOST_BUFFERED;
-  bool buffer = !of_rows && !columns && l.kept &&
-                (length == SN_DYNAMIC ? l.online_kept == l.online || !light : sn_times(length, l.kept) <= most_kept);
-  bool online = by_columns && !columns && !line && (buffer ? l.online_kept : l.online) &&
-                (length == SN_DYNAMIC || length >= LEAST_ONLINE * lanes);
+  c->light = functions(c->f) <= 1;
+  c->most_kept = c->l.online && c->light ? MOST_BUFFERED_LIGHT : MOST_BUFFERED;
+  c->buffer = !c->of_rows && !c->columns && c->l.kept &&
+              (any ? c->l.online_kept == c->l.online || !c->light : sn_times(length, c->l.kept) <= c->most_kept);
+  c->online = columns && !c->line && (c->buffer ? c->l.online_kept : c->l.online) &&
+              (any || length >= LEAST_ONLINE * lanes);
   // Hardware prefetching follows one loop over rows by itself. Between the loops of a long row it loses its way.
-  bool again = by_columns && !columns && l.loops - online > 1 && bytes != SN_DYNAMIC && bytes >= LEAST_ROW &&
-               (rows == SN_DYNAMIC || sn_times(bytes, rows) >= LEAST_PREFETCHED);
-  bool ahead = options->prefetch && by_columns && bytes != SN_DYNAMIC &&
-               (rows == SN_DYNAMIC || sn_times(bytes, rows) >= LEAST_PREFETCHED);
-  if (online)
-    unroll = options->vector_bits >= 512 && (length == SN_DYNAMIC || length >= 8 * lanes) ? 8 : 4;
-  else if (functions(f) == 2 && adds_logarithms(f) && unroll == 4 && (options->registers >= 32 || !stores_rows(f)))
-    unroll = 4;
-  else if (functions(f) > 0) // they fill a processor by themselves, and several its registers
-    unroll = unroll < 2 || functions(f) > 1 ? 1 : 2;
-  if (columns)
-    chunk = 1;
-  MlirLocation loc = mlirOperationGetLocation(f->op);
-  char text[600];
-  int n = snprintf(text, sizeof text, "{chunk = %lld, lanes = %lld, unroll = %lld, residency = \"%s\"",
-                   (long long)chunk, (long long)lanes, (long long)unroll, buffer ? "buffer" : "reread");
-  if (of_rows)
-    n += snprintf(text + n, sizeof text - (size_t)n, ", along = \"rows\"");
-  if (of_rows && too_long_to_write_out(f, of_rows, options))
-    n += snprintf(text + n, sizeof text - (size_t)n, ", written_out = 0");
-  else if (of_rows && long_window(f))
-    n += snprintf(text + n, sizeof text - (size_t)n, ", written_out = %lld", (long long)long_window(f));
-  if (of_rows && loads_steps(options) && steps_narrowly(f, of_rows))
-    n += snprintf(text + n, sizeof text - (size_t)n, ", steps = \"together\"");
-  if (line)
-    n += snprintf(text + n, sizeof text - (size_t)n, ", line = %lld", (long long)line);
-  else if (!of_rows && repeats(f, lanes))
-    n += snprintf(text + n, sizeof text - (size_t)n, ", repeats = \"stored\"");
-  if (strip)
-    n += snprintf(text + n, sizeof text - (size_t)n, ", strip = %lld", (long long)strip);
-  if (rows == SN_DYNAMIC)
-    n += snprintf(text + n, sizeof text - (size_t)n, ", tasks = %lld", (long long)most);
-  if (length == SN_DYNAMIC && !of_rows && !columns)
-    n += snprintf(text + n, sizeof text - (size_t)n, ", elements = %d", TASK_ELEMENTS);
-  if (columns)
-    n += snprintf(text + n, sizeof text - (size_t)n, ", columns = %lld", (long long)columns);
-  if (online)
-    n += snprintf(text + n, sizeof text - (size_t)n, ", maximum = \"online\"");
-  if (online && length == SN_DYNAMIC)
-    n += snprintf(text + n, sizeof text - (size_t)n, ", online_from = %lld", (long long)(LEAST_ONLINE * lanes));
-  if (buffer && length == SN_DYNAMIC)
-    n += snprintf(text + n, sizeof text - (size_t)n, ", buffer_to = %lld", (long long)(most_kept / l.kept));
-  if (again || ahead)
-    n += snprintf(text + n, sizeof text - (size_t)n, ", prefetch = %lld",
-                  again ? (long long)AHEAD : (long long)options->prefetch);
+  c->again = columns && c->l.loops - c->online > 1 && large && c->bytes >= LEAST_ROW;
+  c->ahead = c->options->prefetch && c->by_columns && large;
+  if (c->online)
+    c->unroll = c->options->vector_bits >= 512 && (any || length >= 8 * lanes) ? 8 : 4;
+  else if (functions(c->f) == 2 && adds_logarithms(c->f) && c->unroll == 4 &&
+           (c->options->registers >= 32 || !stores_rows(c->f)))
+    c->unroll = 4;
+  else if (functions(c->f) > 0) // they fill a processor by themselves, and several its registers
+    c->unroll = c->unroll < 2 || functions(c->f) > 1 ? 1 : 2;
+}
+
+// Vectors at once of loops that reduce nothing.
+static int64_t plain_unroll(const Choice *c) {
   // What is asked for is a line, and a vector may be half of one.
-  int64_t plain = by_columns ? sn_row_op_shared_columns(f->body) / lanes : 1;
-  plain = plain > SN_MAX_UNROLL ? SN_MAX_UNROLL : plain;
-  // A function fills a processor by itself; where rows are reduced, too, it is rather in that loop.
-  bool several = by_columns && !columns && !line && length == SN_DYNAMIC && (functions(f) == 0 || (light && l.reduces));
-  plain = plain > 1 ? plain : several ? PLAIN_OF_ANY_LENGTH : (again || ahead) && unroll > 1 ? 2 : 1;
+  int64_t plain = c->by_columns ? sn_row_op_shared_columns(c->f->body) / c->lanes : 1;
   if (plain > 1)
-    n += snprintf(text + n, sizeof text - (size_t)n, ", plain = %lld", (long long)plain);
-  if (again && 2 * bytes + (buffer ? l.kept * length : 0) <= CACHE)
-    n += snprintf(text + n, sizeof text - (size_t)n, ", next = \"early\"");
-  if (!of_rows && (columns || rows > chunk) && streaming(f, lanes))
-    n += snprintf(text + n, sizeof text - (size_t)n, ", stores = \"streaming\"");
-  snprintf(text + n, sizeof text - (size_t)n, "}");
-  return sn_schedule_attr(loc, "rows", sn_parse_attr(mlirLocationGetContext(loc), "%s", text));
+    return plain > SN_MAX_UNROLL ? SN_MAX_UNROLL : plain;
+  // A function fills a processor by itself; where rows are reduced, too, it is rather in that loop.
+  bool several = c->by_columns && !c->columns && !c->line && c->length == SN_DYNAMIC &&
+                 (functions(c->f) == 0 || (c->light && c->l.reduces));
+  return several ? PLAIN_OF_ANY_LENGTH : (c->again || c->ahead) && c->unroll > 1 ? 2 : 1;
+}
+
+typedef struct {
+  char text[600];
+  size_t n;
+} Words;
+
+static void number(Words *w, const char *key, int64_t value) {
+  w->n += (size_t)snprintf(w->text + w->n, sizeof w->text - w->n, "%s%s = %lld", w->n ? ", " : "{", key,
+                           (long long)value);
+}
+
+static void word(Words *w, const char *key, const char *value) {
+  w->n += (size_t)snprintf(w->text + w->n, sizeof w->text - w->n, ", %s = \"%s\"", key, value);
+}
+
+static MlirAttribute attribute_of(const Choice *c) {
+  const SnForm *f = c->f;
+  Words w = {0};
+  number(&w, "chunk", c->chunk);
+  number(&w, "lanes", c->lanes);
+  number(&w, "unroll", c->unroll);
+  word(&w, "residency", c->buffer ? "buffer" : "reread");
+  if (c->of_rows) {
+    word(&w, "along", "rows");
+    if (too_long_to_write_out(f, c->of_rows, c->options))
+      number(&w, "written_out", 0);
+    else if (long_window(f))
+      number(&w, "written_out", long_window(f));
+    if (loads_steps(c->options) && steps_narrowly(f, c->of_rows))
+      word(&w, "steps", "together");
+  }
+  if (c->line)
+    number(&w, "line", c->line);
+  else if (!c->of_rows && repeats(f, c->lanes))
+    word(&w, "repeats", "stored");
+  if (c->strip)
+    number(&w, "strip", c->strip);
+  if (c->rows == SN_DYNAMIC)
+    number(&w, "tasks", c->most);
+  if (c->length == SN_DYNAMIC && !c->of_rows && !c->columns)
+    number(&w, "elements", TASK_ELEMENTS);
+  if (c->columns)
+    number(&w, "columns", c->columns);
+  if (c->online)
+    word(&w, "maximum", "online");
+  if (c->online && c->length == SN_DYNAMIC)
+    number(&w, "online_from", LEAST_ONLINE * c->lanes);
+  if (c->buffer && c->length == SN_DYNAMIC)
+    number(&w, "buffer_to", c->most_kept / c->l.kept);
+  if (c->again || c->ahead)
+    number(&w, "prefetch", c->again ? AHEAD : c->options->prefetch);
+  int64_t plain = plain_unroll(c);
+  if (plain > 1)
+    number(&w, "plain", plain);
+  if (c->again && 2 * c->bytes + (c->buffer ? c->l.kept * c->length : 0) <= CACHE)
+    word(&w, "next", "early");
+  if (!c->of_rows && (c->columns || c->rows > c->chunk) && streaming(f, c->lanes))
+    word(&w, "stores", "streaming");
+  MlirLocation loc = mlirOperationGetLocation(f->op);
+  return sn_schedule_attr(loc, "rows", sn_parse_attr(mlirLocationGetContext(loc), "%s}", w.text));
+}
+
+MlirAttribute sn_schedule_cpu_rows(const SnForm *f, const SnScheduleOptions *options) {
+  Choice c = {.f = f,
+              .options = options,
+              .l = loops(f),
+              .rows = sn_num_rows(f),
+              .length = sn_row_length(f),
+              .bytes = row_bytes(f),
+              .most = keeps_columns(f) ? MOST_TASKS_WITH_ROWS : MOST_TASKS};
+  choose_chunk(&c);
+  choose_lanes(&c);
+  choose_loops(&c);
+  return attribute_of(&c);
 }

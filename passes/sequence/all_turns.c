@@ -285,8 +285,7 @@ static void make_product(MlirOperation op) {
     sn_push(&given, sn_as_row(&in, v, sn_row_type(&to, sn_element(sn_type_of(v)))));
   }
   sn_op(&in, "sinter.yield", sn_values((intptr_t)given.size, given.data), sn_types(0, NULL));
-  for (intptr_t k = 0; k < sn_num_results(op); ++k)
-    mlirValueReplaceAllUsesOfWith(sn_result(op, k), sn_result(form, k));
+  sn_replace_results(op, form);
   mlirOperationDestroy(op);
   sn_map_free(&map);
   sn_vec_free(&given);

@@ -169,8 +169,7 @@ static MlirOperation store_twice(MlirOperation op, intptr_t r, MlirValue to) {
   SnBuilder b = sn_before(op);
   MlirOperation form = sn_form_create(&b, &f, false);
   sn_move_block(old, f.body);
-  for (intptr_t k = 0; k < sn_num_results(op); ++k)
-    mlirValueReplaceAllUsesOfWith(sn_result(op, k), sn_result(form, k));
+  sn_replace_results(op, form);
   mlirOperationDestroy(op);
   sn_form_free(&f);
   return form;

@@ -149,11 +149,9 @@ static void drop(const SnForm *f, SnForm *to, Part part, size_t same) {
   MlirBlock was[] = {f->body, f->finish}, is[] = {to->body, to->finish};
   for (int i = 0; i < 2 && was[i].ptr; ++i) {
     SnBuilder in = sn_at_end(is[i], b.loc);
-    sn_copy_ops(&in, was[i], &map);
-    sn_clone(&in, mlirBlockGetTerminator(was[i]), &map);
+    sn_copy_block(&in, was[i], &map);
   }
-  for (intptr_t k = 0; k < sn_num_results(made); ++k)
-    mlirValueReplaceAllUsesOfWith(sn_result(f->op, k), sn_result(made, k));
+  sn_replace_results(f->op, made);
   mlirOperationDestroy(f->op);
   sn_map_free(&map);
 }

@@ -150,8 +150,7 @@ static void copy_body(const OneHot *h, SnForm *to, MlirValue product) {
   for (size_t k = sn_first_input(f), next = sn_first_input(to); k < f->inputs.size; ++k)
     sn_map(&map, sn_input_argument(f, k), sn_input_argument(to, next++));
   SnBuilder in = sn_at_end(to->body, mlirOperationGetLocation(f->op));
-  sn_copy_ops(&in, f->body, &map);
-  sn_clone(&in, mlirBlockGetTerminator(f->body), &map);
+  sn_copy_block(&in, f->body, &map);
   sn_map_free(&map);
 }
 
@@ -160,8 +159,7 @@ static void copy_finish(const SnForm *f, SnForm *to) {
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(f->finish); ++k)
     sn_map(&map, mlirBlockGetArgument(f->finish, k), mlirBlockGetArgument(to->finish, k));
   SnBuilder in = sn_at_end(to->finish, mlirOperationGetLocation(f->op));
-  sn_copy_ops(&in, f->finish, &map);
-  sn_clone(&in, mlirBlockGetTerminator(f->finish), &map);
+  sn_copy_block(&in, f->finish, &map);
   sn_map_free(&map);
 }
 
@@ -185,8 +183,7 @@ static void replace(const OneHot *h) {
   copy_body(h, &to, sn_as_row(&in, x, sn_row_type(&to, t)));
   if (f->finish.ptr)
     copy_finish(f, &to);
-  for (intptr_t k = 0; k < sn_num_results(made); ++k)
-    mlirValueReplaceAllUsesOfWith(sn_result(f->op, k), sn_result(made, k));
+  sn_replace_results(f->op, made);
   mlirOperationDestroy(f->op);
   sn_form_free(&to);
   sn_tidy(made);

@@ -60,8 +60,7 @@ bool sn_drop_sums_of_one(MlirOperation op) {
       sn_push(&values, sn_as_row(&in, v, sn_row_type(&to, sn_element(sn_type_of(v)))));
     }
     sn_op(&in, "sinter.yield", sn_values((intptr_t)values.size, values.data), sn_types(0, NULL));
-    for (intptr_t k = 0; k < sn_num_results(op); ++k)
-      mlirValueReplaceAllUsesOfWith(sn_result(op, k), sn_result(made, k));
+    sn_replace_results(op, made);
     sn_vec_free(&values);
     sn_map_free(&map);
     mlirOperationDestroy(op);

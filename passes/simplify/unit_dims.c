@@ -106,8 +106,7 @@ static void drop_columns(const SnForm *f) {
   MlirOperation made = sn_form_create(&b, &to, false);
   SnBuilder in = sn_at_end(to.body, b.loc);
   sn_copy_body_by_elements(&in, f, &to, NULL);
-  for (intptr_t r = 0; r < sn_num_results(f->op); ++r)
-    mlirValueReplaceAllUsesOfWith(sn_result(f->op, r), sn_result(made, r));
+  sn_replace_results(f->op, made);
   mlirOperationDestroy(f->op);
   free(dims);
   sn_form_free(&to);

@@ -101,8 +101,7 @@ static void copy_block(MlirBlock from, MlirBlock into, MlirLocation loc) {
     MlirValue was = mlirBlockGetArgument(from, k);
     sn_map(&map, was, widened(&in, mlirBlockGetArgument(into, k), sn_type_of(was)));
   }
-  sn_copy_ops(&in, from, &map);
-  sn_clone(&in, mlirBlockGetTerminator(from), &map);
+  sn_copy_block(&in, from, &map);
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(from); ++k)
     round_no_more(sn_mapped(&map, mlirBlockGetArgument(from, k)), mlirBlockGetArgument(into, k));
   sn_map_free(&map);
@@ -121,8 +120,7 @@ static void replace_products(SnCut *s, const SnAccess *stored) {
   copy_block(f->body, to.body, s->b.loc);
   if (f->finish.ptr)
     copy_block(f->finish, to.finish, s->b.loc);
-  for (intptr_t r = 0; r < sn_num_results(f->op); ++r)
-    mlirValueReplaceAllUsesOfWith(sn_result(f->op, r), sn_result(made, r));
+  sn_replace_results(f->op, made);
   mlirOperationDestroy(f->op);
   say_why(s, made);
   sn_form_free(&to);

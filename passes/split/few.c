@@ -213,8 +213,7 @@ void sn_sum_by_rows(MlirOperation contract, MlirAttribute cut) {
   }
   sn_copy_body_by_elements(&in, &f, &to, sums);
   free(sums);
-  for (intptr_t r = 0; r < sn_num_results(contract); ++r)
-    mlirValueReplaceAllUsesOfWith(sn_result(contract, r), sn_result(made, r));
+  sn_replace_results(contract, made);
   if (cut.ptr)
     sn_set_attr(made, "sinter.cut", cut);
   mlirOperationDestroy(contract);

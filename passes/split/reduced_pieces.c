@@ -178,8 +178,7 @@ void sn_copy_finish_whole(const SnForm *f, const SnForm *to, MlirLocation loc) {
   SnMap map = {0};
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(f->finish); ++k)
     sn_map(&map, mlirBlockGetArgument(f->finish, k), mlirBlockGetArgument(to->finish, k));
-  sn_copy_ops(&in, f->finish, &map);
-  sn_clone(&in, mlirBlockGetTerminator(f->finish), &map);
+  sn_copy_block(&in, f->finish, &map);
   sn_map_free(&map);
 }
 
@@ -231,8 +230,7 @@ static MlirOperation make_join(SnBuilder *b, SnReducedJoin *s, MlirOperation pie
     sn_push(&yields, sn_lookup(&s->made, sn_operand(end, k)));
   sn_op(&s->b, "sinter.yield", sn_values((intptr_t)yields.size, yields.data), sn_types(0, NULL));
   SnBuilder in = sn_at_end(to.body, b->loc);
-  sn_copy_ops(&in, s->joined, &map);
-  sn_clone(&in, mlirBlockGetTerminator(s->joined), &map);
+  sn_copy_block(&in, s->joined, &map);
   if (f->finish.ptr)
     sn_copy_finish_whole(f, &to, b->loc);
   sn_vec_free(&yields);
@@ -250,8 +248,7 @@ void sn_reduce_in_parts(MlirOperation contract, MlirAttribute cut) {
     sn_set_attr(pieces, "sinter.cut", cut);
     sn_set_attr(join, "sinter.cut", cut);
   }
-  for (intptr_t r = 0; r < sn_num_results(contract); ++r)
-    mlirValueReplaceAllUsesOfWith(sn_result(contract, r), sn_result(join, r));
+  sn_replace_results(contract, join);
   mlirOperationDestroy(contract);
   sn_free_reduced(&s);
   sn_form_free(&f);

@@ -134,8 +134,7 @@ static SnAccess stored_side(SnCut *s, SnSide side, SnGroup summed, const SnAcces
     SnMap map = {0};
     for (size_t k = 0; k < to.inputs.size; ++k)
       sn_map(&map, mlirBlockGetArgument(side.program, (intptr_t)k), sn_input_argument(&to, k));
-    sn_copy_ops(&in, side.program, &map);
-    sn_clone(&in, mlirBlockGetTerminator(side.program), &map);
+    sn_copy_block(&in, side.program, &map);
     sn_map_free(&map);
   } else {
     MlirValue v = sn_as_row(&in, sn_input_argument(&to, 0), sn_row_type(&to, element));

@@ -86,6 +86,26 @@ def steps_of_three(n, s, w, h):
     return h
 
 
+# Bounds of 8 bits without a sign: 200 is the constant -56.
+@program("%s: tensor<4x3x4xT>, %w: tensor<4x4xT>, %h: tensor<3x4xT>", "tensor<3x4xT>", E34 + """
+  %l = arith.constant 100 : i8
+  %u = arith.constant -56 : i8
+  %thirty = arith.constant 30 : i8
+  %y = scf.for unsigned %j = %l to %u step %thirty iter_args(%a = %h) -> tensor<3x4xT> : i8 {
+    %m = arith.subi %j, %l : i8
+    %q = arith.divui %m, %thirty : i8
+    %i = arith.index_castui %q : i8 to index""" + step("t", "%a") + """
+    %si = tensor.extract_slice %s[%i, 0, 0] [1, 3, 4] [1, 1, 1] : tensor<4x3x4xT> to tensor<3x4xT>""" +
+    times("v", "%t", "%si") + """
+    scf.yield %v : tensor<3x4xT>
+  }
+  return %y : tensor<3x4xT>""", [(4, 3, 4), (4, 4), (3, 4)])
+def bounds_without_signs(n, s, w, h):
+    for i in range(4):
+        h = np_step(h, w) * s[i]
+    return h
+
+
 # Two tensors change places; a table of numbers and a counter are carried, too, and have no gradient.
 @program("%s: tensor<?x3x4xT>, %w: tensor<4x4xT>, %h: tensor<3x4xT>, %g: tensor<3x4xT>", "tensor<3x4xT>", E34 + """
   %n = tensor.dim %s, %c0 : tensor<?x3x4xT>
