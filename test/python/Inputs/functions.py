@@ -113,6 +113,15 @@ x = torch.tensor([0.0, -0.0, 2.0, math.inf])
 for function in (torch.reciprocal, lambda x: 3 / x, lambda x: x ** -1):
     assert torch.equal(sinter_torch.compile(function, x, cache=None)(x), function(x))
 
+# A place beyond the edge is a 0 that is multiplied: an infinite weight gives NaN there, as in PyTorch's float64.
+for x, w, how in (((2, 3, 9, 7), (4, 3, 3, 3), dict(padding=1)), ((1, 64, 8, 8), (64, 64, 3, 3), dict(padding=1)),
+                  ((2, 16, 9, 7), (16, 1, 5, 5), dict(padding=2, groups=16))):
+    x, w = torch.randn(x), torch.randn(w)
+    w[0].view(-1)[0], w[-1].view(-1)[-1] = math.inf, -math.inf
+    got = sinter_torch.compile(lambda x, w: F.conv2d(x, w, **how), x, w, cache=None)(x, w)
+    want = F.conv2d(x.double(), w.double(), **how)
+    assert want.isnan().any() and torch.equal(got.isnan(), want.isnan()) and torch.equal(got.isinf(), want.isinf())
+
 # A NaN is the median, at its place.
 got, want = sinter_torch.compile(lambda x: torch.median(x, 1), TORN, cache=None)(TORN), torch.median(TORN, 1)
 assert torch.equal(got[0].nan_to_num(9), want[0].nan_to_num(9)) and torch.equal(got[1], want[1])
