@@ -85,6 +85,8 @@ def _power(x, exponent):
     if kind.is_floating_point or kind.is_complex or kind is torch.bool:
         return NotImplemented
     known = isinstance(exponent, int)
+    if known and exponent < 0:  # PyTorch's own words; tracing does not ask
+        raise RuntimeError("Integers to negative integer powers are not allowed.")
     bits = exponent.bit_length() if known else torch.iinfo(kind).bits
     x = x.to(kind) if isinstance(x, torch.Tensor) else torch.full((), x, dtype=kind)
     e = exponent if known else exponent.to(kind)

@@ -96,6 +96,13 @@ for name, function, x in (
     got, want = sinter_torch.compile(function, x, cache=None)(x), function(x)
     assert got.dtype == want.dtype and torch.equal(got.nan_to_num(7), want.nan_to_num(7)), f"{name}: {got}, not {want}"
 
+# What PyTorch refuses when it runs is refused when it is compiled.
+try:
+    sinter_torch.compile(lambda x: x ** -1, BAGS, cache=None)
+    raise AssertionError("an integer has a negative power")
+except Exception as refused:
+    assert "negative integer powers are not allowed" in str(refused), refused
+
 # Sizes of a call: another number of bags and of rows.
 step = sinter_torch.compile(lambda x, at: F.embedding_bag(at, x, mode="max"), TABLE, BAGS, dynamic={1: 0}, cache=None)
 assert torch.equal(step(TABLE, BAGS[:2]), F.embedding_bag(BAGS[:2], TABLE, mode="max"))
