@@ -78,6 +78,11 @@ void sn_cpu_segment_in_task(Chain *chain, Segment *s);
 // Panels of a block's rows, of the product that has the most.
 int64_t sn_cpu_most_panels(const Contract *c, const Segment *s);
 
+// ---- what can be lowered: chain_checks.c ---------------------------------------------------
+
+// An error at the form, where its schedule says what its products cannot be.
+MlirLogicalResult sn_cpu_check_chain(const Chain *chain);
+
 // ---- what is copied once for all tasks: chain_shared.c -----------------------------------
 
 // Rows of all blocks, by tasks of their own: one for each panel of a block.
