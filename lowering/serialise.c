@@ -44,6 +44,7 @@ typedef struct {
   SnOpVec entries; // llvm.func with sinter.function
   uint64_t features; // of the processor, that the code may use
   LLVMValueRef table, rows; // of functions, and what stands for it until the optimiser has run
+  LLVMValueRef constants; // the pointer to large constants, or NULL
   LLVMValueRef file; // the SinterConstants of a library whose constants are in a file, else NULL
 } Writer;
 
@@ -158,10 +159,23 @@ static void leave_name(const Writer *w, const char *name) {
     LLVMSetValueName2(f ? f : g, "", 0);
 }
 
-static void set_attribute(const Writer *w, LLVMValueRef function, const char *name, const char *value) {
+static void set_attribute(LLVMValueRef function, const char *name, const char *value) {
+  LLVMContextRef ctx = LLVMGetModuleContext(LLVMGetGlobalParent(function));
   LLVMAddAttributeAtIndex(
       function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-      LLVMCreateStringAttribute(w->ctx, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
+      LLVMCreateStringAttribute(ctx, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
+}
+
+// The function that a call is of, in whichever module it is; NULL: in none.
+static LLVMValueRef called(const Writer *w, LLVMValueRef call) {
+  LLVMValueRef callee = LLVMIsAFunction(LLVMGetCalledValue(call));
+  size_t length;
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : NULL;
+  for (size_t i = 0; i < w->n && callee && LLVMIsDeclaration(callee); ++i) {
+    LLVMValueRef there = LLVMGetNamedFunction(w->codes[i].llvm, name);
+    callee = there ? there : callee;
+  }
+  return callee && !LLVMIsDeclaration(callee) ? callee : NULL;
 }
 
 // A function, and what it calls, runs on every processor of the architecture: a host may call it before it knows
@@ -171,12 +185,12 @@ static void for_any_processor(const Writer *w, LLVMValueRef function) {
   if (!w->features ||
       LLVMGetStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, cpu, sizeof cpu - 1))
     return;
-  set_attribute(w, function, cpu, "x86-64");
-  set_attribute(w, function, "target-features", "");
+  set_attribute(function, cpu, "x86-64");
+  set_attribute(function, "target-features", "");
   for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
-      LLVMValueRef callee = LLVMGetInstructionOpcode(i) == LLVMCall ? LLVMIsAFunction(LLVMGetCalledValue(i)) : NULL;
-      if (callee && !LLVMIsDeclaration(callee))
+      LLVMValueRef callee = LLVMGetInstructionOpcode(i) == LLVMCall ? called(w, i) : NULL;
+      if (callee)
         for_any_processor(w, callee);
     }
 }
@@ -185,10 +199,9 @@ static void for_any_processor(const Writer *w, LLVMValueRef function) {
 
 // The SinterConstants of a file.
 static LLVMValueRef constants_file(const Writer *w) {
-  LLVMValueRef pointer = LLVMGetNamedGlobal(w->llvm, SN_CONSTANTS_POINTER);
   MlirStringRef path = SN_STR(w->options->constants);
   LLVMValueRef value = STRUCT(w, string(w, path), int64(w, sn_constants_bytes(w->module)),
-                              LLVMConstInt(w->i64, sn_constants_fingerprint(w->module), false), pointer, null(w));
+                              LLVMConstInt(w->i64, sn_constants_fingerprint(w->module), false), w->constants, null(w));
   LLVMValueRef file = constant(w, "sinter_constants_file", value);
   LLVMSetGlobalConstant(file, false); // the runtime keeps a list of them
   return file;
@@ -196,8 +209,8 @@ static LLVMValueRef constants_file(const Writer *w) {
 
 // Behind the optimiser, which would take what it sees for what is there.
 static void define_constants(const Writer *w) {
-  LLVMValueRef pointer = LLVMGetNamedGlobal(w->llvm, SN_CONSTANTS_POINTER), first = null(w);
-  if (!pointer)
+  LLVMValueRef first = null(w);
+  if (!w->constants)
     return;
   if (!w->options->constants) {
     LLVMTypeRef word = LLVMArrayType2(w->i8, SN_CONSTANT_ALIGNMENT);
@@ -208,8 +221,9 @@ static void define_constants(const Writer *w) {
     LLVMSetAlignment(first, SN_CONSTANT_ALIGNMENT);
     LLVMSetSection(first, SN_CONSTANTS_SECTION);
   }
-  LLVMSetInitializer(pointer, first);
-  LLVMSetLinkage(pointer, LLVMInternalLinkage);
+  LLVMSetInitializer(w->constants, first);
+  if (LLVMGetVisibility(w->constants) != LLVMHiddenVisibility) // no other part refers to it
+    LLVMSetLinkage(w->constants, LLVMInternalLinkage);
 }
 
 // int32_t NAME(inputs, outputs, stream, workspace): a tail call of the runtime.
@@ -347,7 +361,7 @@ static void add_table(Writer *w) {
              threads ? runtime(w, "sinter_rt_set_parallel",
                                LLVMFunctionType(nothing, (LLVMTypeRef[]){p, p}, 2, false))
                      : none,
-             w->options->gpu ? library_extension(w) : none, sn_serialise_details(w->llvm, &w->entries));
+             w->options->gpu ? library_extension(w) : none, sn_serialise_details(w->llvm, &w->entries, w->constants));
   char *name = w->options->name ? sn_c_name(w->options->name, SN_STR("library"), NULL) : NULL;
   if (name)
     leave_name(w, name);
@@ -417,20 +431,19 @@ static void own_memory(LLVMModuleRef llvm) {
   }
 }
 
-// Functions that other parts refer to have names there that nothing else has, as no symbol in C has a dot; nobody else
-// sees them.
+// What other parts refer to has a name there that nothing else has, as no symbol in C has a dot; nobody else sees it.
 static void name_shared(LLVMModuleRef llvm, const SnParts *parts) {
   for (size_t i = 0; i < parts->shared.size; ++i) {
     MlirStringRef s = parts->shared.data[i];
     size_t size = s.length + 24;
     char *name = sn_alloc(size);
     memcpy(name, s.data, s.length);
-    LLVMValueRef f = LLVMGetNamedFunction(llvm, name);
+    LLVMValueRef f = LLVMGetNamedFunction(llvm, name), it = f ? f : LLVMGetNamedGlobal(llvm, name);
     snprintf(name + s.length, size - s.length, ".%zu", i);
-    if (f) {
-      LLVMSetValueName2(f, name, strlen(name));
-      LLVMSetLinkage(f, LLVMExternalLinkage);
-      LLVMSetVisibility(f, LLVMHiddenVisibility);
+    if (it) {
+      LLVMSetValueName2(it, name, strlen(name));
+      LLVMSetLinkage(it, LLVMExternalLinkage);
+      LLVMSetVisibility(it, LLVMHiddenVisibility);
     }
     free(name);
   }
@@ -452,6 +465,7 @@ static bool translate(Writer *w, size_t i, const SnParts *parts) {
   SnCode *code = &w->codes[i];
   MlirOperation part = i ? mlirModuleGetOperation(parts->modules.data[i - 1]) : w->module;
   mlirOperationWalk(part, annotate, NULL, MlirWalkPreOrder);
+  code->plain = parts->last_is_plain && i == parts->modules.size;
   code->llvm = mlirTranslateModuleToLLVMIR(part, code->ctx);
   if (!code->llvm)
     sn_code_fail(code, "cannot be translated", "an op that is not LLVM's was left");
@@ -459,6 +473,8 @@ static bool translate(Writer *w, size_t i, const SnParts *parts) {
     return false;
   internalise(code->llvm);
   own_memory(code->llvm);
+  if (!i)
+    w->constants = LLVMGetNamedGlobal(code->llvm, SN_CONSTANTS_POINTER);
   name_shared(code->llvm, parts);
   return true;
 }

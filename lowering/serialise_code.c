@@ -85,8 +85,9 @@ bool sn_code_target(SnCode *code, const char *named) {
   } else {
     char *host = LLVMGetHostCPUName(), *features = features_for(named, triple);
     const char *cpu = named ? named : host;
-    code->machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelAggressive, LLVMRelocPIC,
-                                            LLVMCodeModelDefault);
+    LLVMCodeGenOptLevel level = code->plain ? LLVMCodeGenLevelNone : LLVMCodeGenLevelAggressive;
+    code->machine =
+        LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocPIC, LLVMCodeModelDefault);
     if (!code->machine)
       sn_code_fail(code, "LLVM cannot generate code for the processor", cpu);
     LLVMDisposeMessage(host);
@@ -110,8 +111,8 @@ static bool optimise(SnCode *code) {
   if (broken)
     sn_code_fail(code, "LLVM's verifier", why);
   LLVMDisposeMessage(why);
-  if (broken)
-    return false;
+  if (broken || code->plain)
+    return !broken;
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMPassBuilderOptionsSetLoopVectorization(options, true);
   LLVMPassBuilderOptionsSetSLPVectorization(options, true);

@@ -14,6 +14,7 @@ typedef struct {
   LLVMModuleRef llvm; // NULL until it is translated
   LLVMTargetMachineRef machine;
   LLVMMemoryBufferRef object;
+  bool plain;  // no function of it is optimised: nor is its machine code
   char *error; // the first that LLVM told; NULL: none
 } SnCode;
 
@@ -23,7 +24,8 @@ void sn_code_end(SnCode *code);
 // The error is "what: why", unless there is one.
 void sn_code_fail(SnCode *code, const char *what, const char *why);
 
-// The processor to compile for by LLVM's name; NULL: this one, with its features. False: code->error says why.
+// The processor to compile for by LLVM's name; NULL: this one, with its features. Reads code->plain. False: code->error
+// says why.
 bool sn_code_target(SnCode *code, const char *cpu);
 
 // At most so many modules.

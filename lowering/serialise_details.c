@@ -110,7 +110,7 @@ static LLVMValueRef details(const Writer *w, MlirOperation entry) {
                           : LLVMConstNull(w->pointer));
 }
 
-LLVMValueRef sn_serialise_details(LLVMModuleRef llvm, const SnOpVec *entries) {
+LLVMValueRef sn_serialise_details(LLVMModuleRef llvm, const SnOpVec *entries, LLVMValueRef constants) {
   LLVMContextRef ctx = LLVMGetModuleContext(llvm);
   Writer w = {ctx, llvm, LLVMInt32TypeInContext(ctx), LLVMDoubleTypeInContext(ctx), LLVMPointerTypeInContext(ctx, 0)};
   LLVMValueRef *all = sn_alloc((entries->size + 1) * sizeof *all);
@@ -122,7 +122,6 @@ LLVMValueRef sn_serialise_details(LLVMModuleRef llvm, const SnOpVec *entries) {
   LLVMValueRef costs =
       LLVMAddFunction(llvm, "sinter_rt_costs", LLVMFunctionType(w.i32, (LLVMTypeRef[]){p, p, p, p}, 4, false));
   LLVMValueRef functions = array(&w, all, (intptr_t)entries->size);
-  LLVMValueRef constants = LLVMGetNamedGlobal(llvm, SN_CONSTANTS_POINTER);
   MlirAttribute kept = entries->size ? clocks_of(entries->data[0]) : mlirAttributeGetNull();
   LLVMValueRef read =
       kept.ptr ? LLVMAddFunction(llvm, "sinter_rt_clocks", LLVMFunctionType(w.i32, (LLVMTypeRef[]){p, p}, 2, false))

@@ -6,7 +6,8 @@
 #include "capi/sn.h"
 #include "llvm-c/Types.h"
 
-// The constant, in the module to which the entries (llvm.func with sinter.function) were translated.
-LLVMValueRef sn_serialise_details(LLVMModuleRef llvm, const SnOpVec *entries);
+// The constant, in the module to which the entries (llvm.func with sinter.function) were translated. `constants` is the
+// pointer to large ones, or NULL.
+LLVMValueRef sn_serialise_details(LLVMModuleRef llvm, const SnOpVec *entries, LLVMValueRef constants);
 
 #endif

@@ -5,8 +5,9 @@
 //   module { @main_host  @kernel0  @kernel0_task declared }      module { @kernel0_task  @exp_of_ours }
 //
 // A function stays with those that it calls, which may be inlined, and with the globals that it refers to; not with
-// those whose address it takes, nor with those that it calls where it is not optimised (lowering/host/entry.c). What
-// nothing refers to by symbol stays in the program's own module. The rest is dealt out by size, the largest first.
+// those whose address it takes. What nothing refers to by symbol stays in the program's own module. The rest is dealt
+// out by size, the largest first. Functions that are not optimised (lowering/host/entry.c) stay with nothing: all of
+// them are a module, whose code is generated as fast as LLVM can.
 //
 // test: test/tools/parts.test
 
@@ -15,7 +16,7 @@
 #include "lowering/serialise_code.h"
 
 // A part is worth a thread from so many operations on; more parts than threads share the work out evenly.
-enum { PART = 2500, MOST_PARTS = SN_MOST_CODES - 1 };
+enum { PART = 2500, MOST_PARTS = SN_MOST_CODES - 2 };
 
 typedef struct {
   MlirOperation op;
@@ -23,6 +24,7 @@ typedef struct {
   size_t operations;  // inside of a function
   size_t group;       // of those that stay together, the first; by find()
   bool is_function, defined, referred;
+  bool plain;         // a function that is not optimised
   size_t part;        // 0: the program's own module
 } Symbol;
 
@@ -40,7 +42,6 @@ typedef struct {
   SN_VEC(Name) by_name;
   SN_VEC(Reference) references;
   size_t from;               // the symbol whose operations are looked at
-  bool calls_join;
 } Cut;
 
 static size_t find(Cut *c, size_t i) {
@@ -94,7 +95,8 @@ static MlirWalkResult look(MlirOperation op, void *user) {
   size_t i = (size_t)(s - c->symbols.data);
   c->symbols.data[i].referred |= i != c->from;
   sn_push(&c->references, (Reference){c->from, i});
-  if (!s->is_function || (is_call && s->defined && c->calls_join))
+  bool may_be_inlined = is_call && s->defined && !s->plain;
+  if (!c->symbols.data[c->from].plain && (!s->is_function || may_be_inlined))
     join(c, c->from, i);
   return MlirWalkResultAdvance;
 }
@@ -119,16 +121,15 @@ static void read_symbols(Cut *c, MlirBlock body) {
     size_t i = c->symbols.size;
     sn_push(&c->by_name, (Name){mlirStringAttrGetValue(name), i});
     sn_push(&c->symbols, (Symbol){.op = op, .name = mlirStringAttrGetValue(name), .group = i,
-                                  .is_function = is_function, .defined = defined});
+                                  .is_function = is_function, .defined = defined,
+                                  .plain = is_function && defined && !is_optimised(op)});
   }
   if (c->by_name.size)
     qsort(c->by_name.data, c->by_name.size, sizeof *c->by_name.data, compare_names);
   for (c->from = 0; c->from < c->symbols.size; ++c->from) {
     const Symbol *s = &c->symbols.data[c->from];
-    if (!s->defined)
-      continue;
-    c->calls_join = !s->is_function || is_optimised(s->op);
-    mlirOperationWalk(s->op, look, c, MlirWalkPreOrder);
+    if (s->defined)
+      mlirOperationWalk(s->op, look, c, MlirWalkPreOrder);
   }
 }
 
@@ -148,8 +149,8 @@ static bool may_move(const Symbol *global) {
   return sn_is(global->op, "llvm.mlir.global") && !mlirStringRefEqual(global->name, SN_STR(SN_CONSTANTS_POINTER));
 }
 
-// Sets each symbol's part; how many there are beside the program's own module.
-static size_t deal(Cut *c) {
+// Sets each symbol's part; how many there are beside the program's own module. *plain: the last is not optimised.
+static size_t deal(Cut *c, bool *plain) {
   size_t n = c->symbols.size, all = 0, parts;
   bool *stays = sn_alloc(n + 1);
   size_t *size = sn_alloc((n + 1) * sizeof *size), load[MOST_PARTS] = {0};
@@ -160,7 +161,7 @@ static size_t deal(Cut *c) {
     stays[find(c, i)] |= s->is_function ? s->defined && !s->referred : !may_move(s);
   }
   for (size_t i = 0; i < n; ++i)
-    if (find(c, i) == i && size[i] && !stays[i]) {
+    if (find(c, i) == i && size[i] && !stays[i] && !c->symbols.data[i].plain) {
       sn_push(&groups, (Group){i, size[i]});
       all += size[i];
     }
@@ -174,19 +175,41 @@ static size_t deal(Cut *c) {
     load[least] += groups.data[k].operations;
     c->symbols.data[groups.data[k].first].part = least + 1;
   }
-  for (size_t i = 0; i < n; ++i)
-    c->symbols.data[i].part = c->symbols.data[find(c, i)].part;
+  for (size_t i = 0; i < n; ++i) {
+    Symbol *s = &c->symbols.data[i];
+    bool moves = s->plain && !stays[i];
+    *plain |= moves;
+    s->part = moves ? parts + 1 : c->symbols.data[find(c, i)].part;
+  }
   sn_vec_free(&groups);
   free(stays);
   free(size);
-  return parts;
+  return parts + *plain;
 }
 
 // ---- moving ------------------------------------------------------------------------
 
+static MlirOperation declared_global(MlirOperation global) {
+  static const char *const kept[] = {"sym_name", "global_type", "addr_space", "alignment"};
+  MlirContext ctx = mlirOperationGetContext(global);
+  MlirOperationState state = mlirOperationStateGet(SN_STR("llvm.mlir.global"), mlirOperationGetLocation(global));
+  MlirNamedAttribute a[5] = {mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR("linkage")),
+                                                   sn_parse_attr(ctx, "#llvm.linkage<external>"))};
+  intptr_t n = 1;
+  for (int i = 0; i < 4; ++i)
+    if (sn_get_attr(global, kept[i]).ptr)
+      a[n++] = mlirNamedAttributeGet(mlirIdentifierGet(ctx, SN_STR(kept[i])), sn_get_attr(global, kept[i]));
+  MlirRegion none = mlirRegionCreate();
+  mlirOperationStateAddAttributes(&state, n, a);
+  mlirOperationStateAddOwnedRegions(&state, 1, &none);
+  return mlirOperationCreate(&state);
+}
+
 static MlirOperation declaration(const Symbol *s) {
   if (!s->defined)
     return mlirOperationClone(s->op);
+  if (!s->is_function)
+    return declared_global(s->op);
   MlirContext ctx = mlirOperationGetContext(s->op);
   MlirOperationState state = mlirOperationStateGet(SN_STR("llvm.func"), mlirOperationGetLocation(s->op));
   MlirNamedAttribute attributes[2];
@@ -225,7 +248,7 @@ SnParts sn_parts_cut(MlirOperation module) {
   SnParts parts = {0};
   Cut c = {0};
   read_symbols(&c, mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)));
-  size_t count = deal(&c);
+  size_t count = deal(&c, &parts.last_is_plain);
   for (size_t p = 0; p < count; ++p)
     sn_push(&parts.modules, mlirModuleCreateEmpty(mlirOperationGetLocation(module)));
   for (size_t i = 0; i < c.symbols.size; ++i) {

@@ -11,12 +11,14 @@ typedef struct {
 
 typedef struct {
   SN_VEC(MlirModule) modules; // beside the program's own; none where it is too small to be cut
-  SN_VEC(MlirStringRef) shared; // functions that are in one of them, or in the program's own, and others refer to
+  bool last_is_plain;         // the last of them has the functions that are not optimised
+  SN_VEC(MlirStringRef) shared; // symbols that are in one of them, or in the program's own, and others refer to
   SN_VEC(SnMoved) moved;        // in their order
   SnOpVec declared;             // in the program's own module
 } SnParts;
 
-// Moves kernels' functions into modules of their own. How they are shared out follows from the program alone.
+// Moves kernels' functions, and those that are not optimised, into modules of their own. How they are shared out
+// follows from the program alone.
 SnParts sn_parts_cut(MlirOperation module);
 // The module as it was.
 void sn_parts_join(SnParts *parts, MlirOperation module);

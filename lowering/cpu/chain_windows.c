@@ -11,33 +11,6 @@
 #include "lowering/cpu/chain.h"
 #include "mlir-c/Dialect/LLVM.h"
 
-// ---- a memref at any address ----------------------------------------------------------------
-
-static MlirValue insert(SnBuilder *b, MlirValue to, MlirValue x, int64_t at, int64_t element) {
-  int64_t position[] = {at, element};
-  return sn(b, "llvm.insertvalue", to, x, sn_type_of(to),
-            sn_attr("position", mlirDenseI64ArrayGet(b->ctx, element < 0 ? 1 : 2, position)));
-}
-
-static MlirValue as_i64(SnBuilder *b, MlirValue index) {
-  int64_t known;
-  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
-  return sn_known(index, &known) ? sn_int(b, i64, known) : sn(b, "arith.index_cast", index, i64);
-}
-
-// The contiguous memref of these sizes whose first element is at `pointer`.
-static MlirValue memref_at(SnBuilder *b, MlirType type, const MlirValue *sizes, MlirValue pointer) {
-  MlirType descriptor = sn_cpu_descriptor(b->ctx, type);
-  MlirValue d = sn(b, "llvm.mlir.poison", descriptor), stride = sn_index(b, 1);
-  d = insert(b, insert(b, d, pointer, 0, -1), pointer, 1, -1);
-  d = insert(b, d, as_i64(b, sn_index(b, 0)), 2, -1);
-  for (int64_t i = sn_rank(type); i-- > 0;) {
-    d = insert(b, insert(b, d, as_i64(b, sizes[i]), 3, i), as_i64(b, stride), 4, i);
-    stride = sn_size_mul(b, stride, sizes[i]);
-  }
-  return sn(b, "builtin.unrealized_conversion_cast", d, type);
-}
-
 static void sizes_of(SnBuilder *b, const SnForm *f, const int64_t *dims, intptr_t n, MlirValue *sizes) {
   for (intptr_t i = 0; i < n; ++i)
     sizes[i] = sn_form_size(b, f, dims[i]);
@@ -46,7 +19,7 @@ static void sizes_of(SnBuilder *b, const SnForm *f, const int64_t *dims, intptr_
 static MlirValue without_memory(SnBuilder *b, const SnForm *f, const SnWindow *w) {
   MlirValue sizes[SN_MAX_DIMS];
   sizes_of(b, f, w->dims, w->n, sizes);
-  return memref_at(b, w->type, sizes, sn(b, "llvm.mlir.zero", mlirLLVMPointerTypeGet(b->ctx, 0)));
+  return sn_cpu_memref_at(b, w->type, sizes, sn(b, "llvm.mlir.zero", mlirLLVMPointerTypeGet(b->ctx, 0)));
 }
 
 static MlirValue columns_of(SnBuilder *b, const SnForm *f, const int64_t *dims, intptr_t n) {
@@ -77,7 +50,7 @@ MlirValue sn_cpu_window_place(SnBuilder *b, const SnForm *f, MlirType element, c
   if (total) { // all of it is there
     MlirValue all[SN_MAX_DIMS];
     sizes_of(b, f, dims, n, all);
-    return memref_at(b, w.type, all, sn_cpu_address(b, w.memory, sn_index(b, 0)));
+    return sn_cpu_memref_at(b, w.type, all, sn_cpu_address(b, w.memory, sn_index(b, 0)));
   }
   w.kernel = without_memory(b, f, &w);
   sn_push(&windows->all, w);
@@ -101,7 +74,7 @@ void sn_cpu_windows_at_block(SnWindows *windows, const SnForm *f, SnTask *t, Mli
     MlirValue sizes[SN_MAX_DIMS], rows = sn(b, "arith.subi", slot, row);
     sizes_of(b, f, w->dims, w->n, sizes);
     MlirValue first = sn_size_mul(b, rows, columns_of(b, f, w->dims, w->n));
-    w->block = memref_at(b, w->type, sizes, sn_cpu_address(b, sn_lookup(&t->map, w->memory), first));
+    w->block = sn_cpu_memref_at(b, w->type, sizes, sn_cpu_address(b, sn_lookup(&t->map, w->memory), first));
   }
 }
 

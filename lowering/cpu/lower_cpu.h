@@ -82,6 +82,8 @@ void sn_cpu_stage_ends(SnKernel *k);
 void sn_cpu_task_end(SnKernel *k, SnTask *t, MlirValue count);
 // What a memref is in LLVM's dialect.
 MlirType sn_cpu_descriptor(MlirContext ctx, MlirType memref);
+// The contiguous memref of these sizes, indices, whose first element is at `pointer`.
+MlirValue sn_cpu_memref_at(SnBuilder *b, MlirType memref, const MlirValue *sizes, MlirValue pointer);
 // The form's operands inside of the task.
 SnForm sn_cpu_form_in_task(const SnForm *form, const SnTask *t);
 

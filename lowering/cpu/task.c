@@ -1,11 +1,12 @@
 // task.c: a function that the runtime calls for each task, and the call.
 //
-//   %d = llvm.alloca struct of memref descriptors       func.func private @k_task(%context: !llvm.ptr, %i: i64)
-//   llvm.store each descriptor                            llvm.load each descriptor
+//   %d = llvm.alloca struct of pointers                 func.func private @k_task(%context: !llvm.ptr, %i: i64)
+//   llvm.store each memref's pointer                      llvm.load each pointer: a memref there
 //   call @sinter_rt_parallel(@k_task, %d, count)          ...
 //
-// Descriptors and memrefs are exchanged by unrealized casts, which upstream's
-// conversion to LLVM resolves.
+// What a memref's type does not say, sizes that are `?`, is stored as well, as its whole descriptor: LLVM compares each
+// store with those beside it, and a descriptor of two dimensions is seven. Descriptors and memrefs are exchanged by
+// unrealized casts, which upstream's conversion to LLVM resolves.
 
 #include "lowering/cpu/lower_cpu.h"
 #include "lowering/cpu/micro_block.h"
@@ -13,6 +14,12 @@
 #include <stdio.h>
 
 static MlirType pointer(MlirContext ctx) { return mlirLLVMPointerTypeGet(ctx, 0); }
+
+static MlirValue cast(SnBuilder *b, MlirValue v, MlirType t) {
+  return sn(b, "builtin.unrealized_conversion_cast", v, t);
+}
+
+// ---- memrefs in LLVM's dialect ---------------------------------------------------------------------
 
 MlirType sn_cpu_descriptor(MlirContext ctx, MlirType memref) {
   MlirType i64 = mlirIntegerTypeGet(ctx, 64);
@@ -22,10 +29,66 @@ MlirType sn_cpu_descriptor(MlirContext ctx, MlirType memref) {
   return mlirLLVMStructTypeLiteralGet(ctx, rank ? 5 : 3, fields, false);
 }
 
+static MlirValue as_i64(SnBuilder *b, MlirValue index) {
+  int64_t known;
+  MlirType i64 = mlirIntegerTypeGet(b->ctx, 64);
+  return sn_known(index, &known) ? sn_int(b, i64, known) : sn(b, "arith.index_cast", index, i64);
+}
+
+static MlirValue insert(SnBuilder *b, MlirValue to, MlirValue x, int64_t at, int64_t element) {
+  int64_t position[] = {at, element};
+  return sn(b, "llvm.insertvalue", to, x, sn_type_of(to),
+            sn_attr("position", mlirDenseI64ArrayGet(b->ctx, element < 0 ? 1 : 2, position)));
+}
+
+MlirValue sn_cpu_memref_at(SnBuilder *b, MlirType memref, const MlirValue *sizes, MlirValue pointer) {
+  MlirType descriptor = sn_cpu_descriptor(b->ctx, memref);
+  MlirValue d = sn(b, "llvm.mlir.poison", descriptor), stride = sn_index(b, 1);
+  d = insert(b, insert(b, d, pointer, 0, -1), pointer, 1, -1);
+  d = insert(b, d, as_i64(b, sn_index(b, 0)), 2, -1);
+  for (int64_t i = sn_rank(memref); i-- > 0;) {
+    d = insert(b, insert(b, d, as_i64(b, sizes[i]), 3, i), as_i64(b, stride), 4, i);
+    stride = sn_size_mul(b, stride, sizes[i]);
+  }
+  return cast(b, d, memref);
+}
+
+// ---- what a task is given of the memrefs around it -------------------------------------------------
+
+// The type says all but where it is.
+static bool is_pointer(MlirType memref) {
+  return sn_rank(memref) <= SN_MAX_DIMS && mlirShapedTypeHasStaticShape(memref) &&
+         mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(memref));
+}
+
+static MlirType field_type(MlirContext ctx, MlirType memref) {
+  return is_pointer(memref) ? pointer(ctx) : sn_cpu_descriptor(ctx, memref);
+}
+
+static int64_t field_bytes(MlirType memref) { return 8 * (is_pointer(memref) ? 1 : 3 + 2 * sn_rank(memref)); }
+
+static MlirValue field_value(SnBuilder *b, MlirValue memref) {
+  MlirType t = sn_type_of(memref);
+  MlirValue d = cast(b, memref, sn_cpu_descriptor(b->ctx, t));
+  int64_t aligned = 1;
+  return is_pointer(t) ? sn(b, "llvm.extractvalue", d, pointer(b->ctx),
+                            sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 1, &aligned)))
+                       : d;
+}
+
+static MlirValue memref_of_field(SnBuilder *b, MlirValue field, MlirType memref) {
+  MlirValue sizes[SN_MAX_DIMS];
+  if (!is_pointer(memref))
+    return cast(b, field, memref);
+  for (int64_t i = 0; i < sn_rank(memref); ++i)
+    sizes[i] = sn_index(b, sn_dim(memref, i));
+  return sn_cpu_memref_at(b, memref, sizes, field);
+}
+
 static MlirType context_type(MlirContext ctx, const SnValueVec *captured) {
   SN_VEC(MlirType) fields = {0};
   for (size_t k = 0; k < captured->size; ++k)
-    sn_push(&fields, sn_cpu_descriptor(ctx, sn_type_of(captured->data[k])));
+    sn_push(&fields, field_type(ctx, sn_type_of(captured->data[k])));
   MlirType t = mlirLLVMStructTypeLiteralGet(ctx, (intptr_t)fields.size, fields.data, false);
   sn_vec_free(&fields);
   return t;
@@ -37,9 +100,7 @@ static MlirValue field(SnBuilder *b, MlirValue context, MlirType type, size_t k)
             sn_attr("rawConstantIndices", mlirDenseI32ArrayGet(b->ctx, 2, at)));
 }
 
-static MlirValue cast(SnBuilder *b, MlirValue v, MlirType t) {
-  return sn(b, "builtin.unrealized_conversion_cast", v, t);
-}
+// ---- tasks -----------------------------------------------------------------------------------------
 
 SnTask sn_cpu_task_begin(SnKernel *k) {
   sn_cpu_stage_ends(k);
@@ -77,8 +138,8 @@ SnTask sn_cpu_task_here(SnKernel *k) {
   for (size_t i = 0; i < t.captured.size; ++i) {
     MlirType memref = sn_type_of(t.captured.data[i]);
     MlirValue at = field(&t.b, mlirBlockGetArgument(block, 0), type, i);
-    MlirValue d = sn(&t.b, "llvm.load", at, sn_cpu_descriptor(ctx, memref));
-    sn_map(&t.map, t.captured.data[i], cast(&t.b, d, memref));
+    MlirValue loaded = sn(&t.b, "llvm.load", at, field_type(ctx, memref));
+    sn_map(&t.map, t.captured.data[i], memref_of_field(&t.b, loaded, memref));
   }
   t.index = sn(&t.b, "arith.index_cast", mlirBlockGetArgument(block, 1), sn_index_type(ctx));
   return t;
@@ -88,7 +149,7 @@ SnTask sn_cpu_task_here(SnKernel *k) {
 static MlirValue context_in_workspace(SnKernel *k, const SnValueVec *captured) {
   int64_t bytes = 0;
   for (size_t i = 0; i < captured->size; ++i)
-    bytes += 8 * (3 + 2 * sn_rank(sn_type_of(captured->data[i]))); // as sn_cpu_descriptor has them
+    bytes += field_bytes(sn_type_of(captured->data[i]));
   MlirValue memory = sn_cpu_workspace(k, sn_memref(mlirIntegerTypeGet(k->b.ctx, 8), 1, &bytes));
   return sn_cpu_address(&k->b, memory, sn_index(&k->b, 0));
 }
@@ -101,11 +162,8 @@ void sn_cpu_task_end(SnKernel *k, SnTask *t, MlirValue count) {
   MlirValue context = k->stages
                           ? context_in_workspace(k, &t->captured)
                           : sn(b, "llvm.alloca", sn_int(b, i64, 1), ptr, sn_attr("elem_type", mlirTypeAttrGet(type)));
-  for (size_t i = 0; i < t->captured.size; ++i) {
-    MlirValue memref = t->captured.data[i];
-    MlirValue d = cast(b, memref, sn_cpu_descriptor(b->ctx, sn_type_of(memref)));
-    sn_op(b, "llvm.store", d, field(b, context, type, i));
-  }
+  for (size_t i = 0; i < t->captured.size; ++i)
+    sn_op(b, "llvm.store", field_value(b, t->captured.data[i]), field(b, context, type, i));
   MlirAttribute name = mlirFlatSymbolRefAttrGet(b->ctx, mlirStringAttrGetValue(sn_get_attr(t->func, "sym_name")));
   MlirValue task =
       sn(b, "func.constant", mlirTypeAttrGetValue(sn_get_attr(t->func, "function_type")), sn_attr("value", name));
