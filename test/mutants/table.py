@@ -10,7 +10,8 @@ CHAINS = ["run/chains.mlir"]
 STREAM = ["run/chains_stream.mlir"]
 
 MUTANTS = [Mutant(*m) for m in (
-    ("passes/differentiate/graph.c", "  if (gives_no_floats(op))\n", "  if (false)\n",
+    ("passes/differentiate/graph.c", "  if (gives_no_floats(op))\n",
+     "  if (false && gives_no_floats(op))\n",
      ["passes/differentiate/host_numbers.mlir"], "a condition is asked for a gradient"),
     ("passes/differentiate/graph.c", "in.ok && !in.depends && sn_reads_reached_memory(op)", "false",
      ["passes/differentiate/errors.mlir"], "what goes through memory has a gradient of 0"),
@@ -45,7 +46,7 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/differentiate/reach.c", "    follow(r, sn_operand(other, k), mlirBlockGetArgument(first, k));\n", "",
      ["passes/differentiate/host_numbers.mlir"], "a number that depends from a turn of a scf.while on stays a number"),
     ("passes/differentiate/host_numbers.c", "at[p] = sn_index(b, left % sn_dim(t, p));",
-     "at[p] = sn_index(b, k % sn_dim(t, p));",
+     "at[p] = sn_index(b, (left + p) % sn_dim(t, p));",
      ["run/number_gradients.test"], "numbers of a matrix are put in places of others"),
     ("passes/differentiate/foralls.c", "    sn_map(&f->map, mlirBlockGetArgument(by, 0), carried[k]);\n",
      "    sn_map(&f->map, mlirBlockGetArgument(by, 0), carried[0]);\n", ["run/number_gradients.test"],
