@@ -303,8 +303,8 @@ MUTANTS = [Mutant(*m) for m in (
      "what is read outside of a size `?` is divided there, too"),
     ("passes/merge/merge.c", "  if (cut.ptr)\n", "  if (false && cut.ptr)\n", ["passes/split/columns.mlir"],
      "--explain does not say why pieces are apart where one of them grew"),
-    ("passes/schedule/cpu_rows.c", "c->l.online && c->light ? MOST", "c->l.online ? MOST", ["passes/schedule/cpu_rows.mlir"],
-     "what takes several functions is computed again where it could be kept"),
+    ("passes/schedule/cpu_rows.c", "c->l.online && c->light ? MOST", "c->l.online ? MOST",
+     ["passes/schedule/cpu_rows.mlir"], "what takes several functions is computed again where it could be kept"),
     # Host code
     ("lowering/host/entry.c", "bool calls = true, *loop = find_loops(entry, blocks, held, &calls);",
      "bool calls = true, *loop = find_loops(entry, blocks, held, &calls);\n  calls = true;",
