@@ -23,12 +23,15 @@
 
 typedef struct {
   MlirValue a, b;
+  size_t next; // the one of the same hash that was found before it, plus 1; 0: none
 } Pair;
 
 typedef struct {
   MlirOperation module;
   SnSizes sizes; // of arguments, at the start of the function
   SN_VEC(Pair) checked;
+  SnTable by_hash; // the last of checked
+  SnTable hashes;  // of sizes
 } Check;
 
 // ---- comparing two sizes ---------------------------------------------------------
@@ -38,12 +41,12 @@ static MlirValue argument_size(SnSizes *s, MlirValue argument, intptr_t dim) {
 }
 
 static void where_from(const Check *c, MlirValue size, intptr_t *argument, intptr_t *dim) {
+  const SnArgumentSize *known = sn_size_argument(&c->sizes, size);
   *argument = *dim = sn_constant_of(size).ptr ? -1 : -2;
-  for (size_t k = 0; k < c->sizes.known.size; ++k)
-    if (sn_same(c->sizes.known.data[k].value, size)) {
-      *argument = c->sizes.known.data[k].argument;
-      *dim = c->sizes.known.data[k].dim;
-    }
+  if (known) {
+    *argument = known->argument;
+    *dim = known->dim;
+  }
 }
 
 static MlirOperation same_size(SnBuilder *b, const Check *c, const MlirValue *arguments) {
@@ -66,16 +69,25 @@ static void fail_unless(SnBuilder *b, MlirValue condition, const char *message) 
   sn_op(b, "cf.assert", condition, sn_types(0, NULL), sn_attr("msg", sn_string(b->ctx, message)));
 }
 
+// Whether these were compared before; from now on they were.
+static bool were_compared(Check *c, MlirValue a, MlirValue b) {
+  const void *hash = (const void *)((sn_size_hash(&c->hashes, a) + sn_size_hash(&c->hashes, b)) | 1);
+  uintptr_t last = 0;
+  sn_table_get(&c->by_hash, hash, &last);
+  for (size_t k = last; k; k = c->checked.data[k - 1].next) {
+    const Pair *p = &c->checked.data[k - 1];
+    if ((sn_size_same(p->a, a) && sn_size_same(p->b, b)) || (sn_size_same(p->a, b) && sn_size_same(p->b, a)))
+      return true;
+  }
+  sn_push(&c->checked, (Pair){a, b, last});
+  sn_table_put(&c->by_hash, hash, c->checked.size);
+  return false;
+}
+
 // `b` stands where both are known.
 static void compare(Check *c, SnBuilder *b, MlirValue got, MlirValue want) {
-  if (sn_size_same(got, want))
+  if (sn_size_same(got, want) || were_compared(c, got, want))
     return;
-  for (size_t k = 0; k < c->checked.size; ++k) {
-    const Pair *p = &c->checked.data[k];
-    if ((sn_size_same(p->a, got) && sn_size_same(p->b, want)) || (sn_size_same(p->a, want) && sn_size_same(p->b, got)))
-      return;
-  }
-  sn_push(&c->checked, (Pair){got, want});
   intptr_t from[4], other[2];
   where_from(c, got, &from[0], &from[1]);
   where_from(c, want, &other[0], &other[1]);
@@ -353,6 +365,8 @@ static MlirLogicalResult check(MlirOperation func, void *module) {
       check_linalg(&c, op);
   }
   sn_sizes_free(&c.sizes);
+  sn_table_free(&c.by_hash);
+  sn_table_free(&c.hashes);
   sn_vec_free(&c.checked);
   sn_vec_free(&ops);
   return SN_OK;

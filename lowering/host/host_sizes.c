@@ -125,12 +125,21 @@ static MlirValue of_argument(SnSizes *s, MlirValue v, intptr_t i) {
   MlirOperation parent = mlirBlockGetParentOperation(block);
   if (!sn_is(parent, "func.func"))
     return of_region_argument(s, parent, block, argument, i);
-  for (size_t k = 0; k < s->known.size; ++k)
-    if (s->known.data[k].argument == argument && s->known.data[k].dim == i)
-      return s->known.data[k].value;
+  const void *place = (const void *)((uintptr_t)v.ptr * 64 + (uintptr_t)i);
+  uintptr_t at;
+  if (sn_table_get(&s->by_place, place, &at))
+    return s->known.data[at].value;
   SnArgumentSize size = {argument, i, s->argument(s, v, i)};
+  sn_table_put(&s->by_place, place, s->known.size);
+  if (!sn_none(size.value))
+    sn_table_put(&s->by_value, size.value.ptr, s->known.size);
   sn_push(&s->known, size);
   return size.value;
+}
+
+const SnArgumentSize *sn_size_argument(const SnSizes *s, MlirValue size) {
+  uintptr_t at;
+  return sn_table_get(&s->by_value, size.ptr, &at) ? &s->known.data[at] : NULL;
 }
 
 MlirValue sn_size_of(SnSizes *s, MlirValue v, intptr_t i) {
@@ -190,7 +199,25 @@ bool sn_size_same(MlirValue a, MlirValue b) {
   return sn_in_dialect(x, "arith") && !sn_is(x, "arith.cmpi");
 }
 
+uintptr_t sn_size_hash(SnTable *known, MlirValue size) {
+  MlirOperation op = sn_definer(size);
+  uintptr_t hash = (uintptr_t)size.ptr;
+  if (sn_null(op) || !sn_in_dialect(op, "arith") || sn_is(op, "arith.cmpi"))
+    return hash;
+  if (sn_is(op, "arith.constant"))
+    return (uintptr_t)sn_get_attr(op, "value").ptr;
+  if (sn_table_get(known, size.ptr, &hash))
+    return hash;
+  hash = (uintptr_t)mlirIdentifierStr(mlirOperationGetName(op)).data;
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+    hash = hash * 31 + sn_size_hash(known, sn_operand(op, k));
+  sn_table_put(known, size.ptr, hash);
+  return hash;
+}
+
 void sn_sizes_free(SnSizes *s) {
+  sn_table_free(&s->by_place);
+  sn_table_free(&s->by_value);
   sn_vec_free(&s->known);
   sn_vec_free(&s->carried);
   sn_map_free(&s->made);

@@ -22,6 +22,7 @@ typedef struct SnSizes {
   MlirValue (*argument)(struct SnSizes *sizes, MlirValue argument, intptr_t dim);
   void *user;
   SN_VEC(SnArgumentSize) known;
+  SnTable by_place, by_value; // which of known: by an argument's dimension, by the size
   SN_VEC(SnCarriedSize) carried;
   SnMap made; // index values of the function -> emitted
 } SnSizes;
@@ -31,6 +32,10 @@ typedef struct SnSizes {
 MlirValue sn_size_of(SnSizes *sizes, MlirValue tensor, intptr_t dim);
 // Equal whatever the arguments are.
 bool sn_size_same(MlirValue a, MlirValue b);
+// Equal for sizes that are sn_size_same. `known` keeps those of what sizes are made of; they stay where they are.
+uintptr_t sn_size_hash(SnTable *known, MlirValue size);
+// Which argument's size that is; NULL: none that was asked for.
+const SnArgumentSize *sn_size_argument(const SnSizes *sizes, MlirValue size);
 void sn_sizes_free(SnSizes *sizes);
 
 #endif
