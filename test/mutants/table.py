@@ -428,6 +428,8 @@ MUTANTS = [Mutant(*m) for m in (
      ["runtime/stages.test"], "a form does not wait for the last stage of another"),
     ("runtime/stages.c", "atomic_load(&q->sleepers) > 0)", "atomic_load(&q->sleepers) > 1000)",
      ["runtime/stages.test"], "who sleeps is not woken"),
+    ("lowering/gpu/products/product_parts.c", "rows < g->plan->m ? rows", "rows < g->plan->m ? g->plan->m",
+     ["lowering/gpu/product_parts.mlir"], "of parts of sums rows are moved that there are not"),
     ("lowering/cpu/sequence_cpu.c", "sn_int(b, i64, sn_sequence_ended(n->s, i, n->s->waits.data[i]));",
      "sn_int(b, i64, 0 * sn_sequence_ended(n->s, i, n->s->waits.data[i]));", ["lowering/cpu/sequence.mlir"],
      "no form waits"),

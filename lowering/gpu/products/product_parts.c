@@ -117,7 +117,7 @@ static void sum_parts(SnBuilder *b, const Parts *p, int64_t at_once, MlirValue *
   add_parts(b, p, sn_index(b, looped), split - looped, sums);
 }
 
-// All of the tile's vectors of product i: to its partial sums, or the sum of all parts back.
+// All of the tile's vectors of product i that are sums: to its partial sums, or the sum of all parts back.
 typedef struct {
   SnGpuProducts *g;
   MlirValue memory, element;
@@ -131,6 +131,12 @@ static void load_of_tile(SnBuilder *b, void *user, MlirValue part, MlirValue *in
   *into = sn_scratch_load(b, t->memory, sn_values(3, from), t->vector, t->alignment);
 }
 
+// Rows of a tile; where all rows are fewer than it has, as many as there are.
+static int64_t rows_of_tile(const SnGpuProducts *g) {
+  int64_t rows = sn_gpu_dims_size(g->form, &g->plan->points.rows);
+  return rows != SN_DYNAMIC && rows < g->plan->m ? rows : g->plan->m;
+}
+
 static void move_tile(SnBuilder *b, SnGpuProducts *g, size_t i, int64_t lanes, bool back) {
   SnGpuKernel *k = g->k;
   const SnGpuProductPlan *p = g->plan;
@@ -138,7 +144,7 @@ static void move_tile(SnBuilder *b, SnGpuProducts *g, size_t i, int64_t lanes, b
   int64_t bytes = lanes * sn_scratch_bytes(t);
   SnAttr alignment = sn_attr("alignment", sn_i64(b->ctx, bytes < 16 ? bytes : 16));
   MlirValue memory = partials(b, g, i, 1), zero = sn_index(b, 0);
-  SnLoop l = sn_for(b, k->thread, sn_index(b, p->m * p->n / lanes), sn_index(b, k->threads));
+  SnLoop l = sn_for(b, k->thread, sn_index(b, rows_of_tile(g) * p->n / lanes), sn_index(b, k->threads));
   MlirValue across = sn_index(b, p->n / lanes), row = sn(b, "arith.divui", l.index, across),
             column = sn(b, "arith.muli", sn(b, "arith.remui", l.index, across), sn_index(b, lanes)),
             at[] = {row, column}, element = sn(b, "arith.muli", l.index, sn_index(b, lanes));

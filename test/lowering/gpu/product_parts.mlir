@@ -35,6 +35,26 @@ func.func private @parts(%x: memref<16x100xf32>, %w: memref<32x100xf32>, %y: mem
 
 // -----
 
+// Of fewer rows than a tile has, those are moved that there are: 4 rows of 16 are 16 vectors, not 64.
+
+// CHECK-LABEL: gpu.func @few_rows
+//       CHECK:   scf.for %{{.+}} = %{{.+}} to %c16{{.*}} step %c64
+//       CHECK:     vector.store
+//       CHECK:   atom.acq_rel.gpu.global.add.u64
+//       CHECK:   scf.if
+//       CHECK:     scf.for %{{.+}} = %{{.+}} to %c16{{.*}} step %c64
+//       CHECK:       vector.load %{{.+}} : memref<3x1x256xf32>
+func.func private @few_rows(%x: memref<4x100xf32>, %w: memref<16x100xf32>, %y: memref<4x16xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 4) by (j = 16) product (k = 100) (%x[i, k] : memref<4x100xf32>, %w[j, k] : memref<16x100xf32>) : f32
+      outs(%y[i, j] : memref<4x16xf32>) schedule(#sinter.mma<m = 16, n = 16, k = 8, threads = 64, split = 3>) {
+  ^row(%acc: tensor<16xf32>):
+    sinter.yield %acc : tensor<16xf32>
+  }
+  return
+}
+
+// -----
+
 // Of many parts as many are asked for at once as a thread has registers for; what is left comes behind them.
 
 // CHECK-LABEL: gpu.func @many_parts
