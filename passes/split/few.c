@@ -122,8 +122,35 @@ static bool reads_twice(const SnForm *f, int64_t rows) {
   return rows == 2 && sn_bits(sn_element(t)) == 32 && elements > 0 && elements <= CACHED;
 }
 
+// Several products (a gate) are so of one column, whose rows are read once for all of them. (An H200, f32 6161 x 1 of
+// 273: 14.4 us by two products of tiles, 3.3 so; bench/results/gpu_contract_200.md.)
+static bool sum_alike(const SnForm *f, int64_t columns) {
+  SnGroup first = sn_side_summed(f, 0);
+  bool alike = f->products.size == 1 || columns == 1;
+  for (size_t p = 1; p < f->products.size && alike; ++p) {
+    SnGroup sum = sn_side_summed(f, 2 * p);
+    alike = sum.num_dims == first.num_dims && !has_window(f, sum) && !has_window(f, first);
+    for (int64_t i = 0; i < sum.num_dims && alike; ++i)
+      alike = f->dims.data[sum.first + i].size == f->dims.data[first.first + i].size;
+  }
+  return alike;
+}
+
+// Each side of all products.
+static bool lie_so(const SnForm *f, bool across, bool little) {
+  bool so = true;
+  for (size_t side = 0; side < 2 * f->products.size; ++side) {
+    SnGroup sum = sn_side_summed(f, side);
+    SnSide is = sn_side(f, side);
+    for (size_t k = is.first; k < is.first + is.count; ++k)
+      so &= lies_along(f, &f->inputs.data[k], sum) || (across && lies_across(f, &f->inputs.data[k], little));
+    so &= sn_side_uses_all(f, side, sum);
+  }
+  return so;
+}
+
 bool sn_has_few_sums(const SnForm *f) {
-  if (!f->contract || f->products.size != 1 || !sn_has_one_group(f) || f->matrices.size || f->accumulators.size ||
+  if (!f->contract || !f->products.size || !sn_has_one_group(f) || f->matrices.size || f->accumulators.size ||
       !sn_cpu_by_columns(f) || !sn_goes_by_elements(f))
     return false;
   SnGroup sum = sn_side_summed(f, 0);
@@ -132,7 +159,7 @@ bool sn_has_few_sums(const SnForm *f) {
           rows = sn_gpu_dims_size(f, &points.rows), columns = sn_gpu_dims_size(f, &points.columns);
   bool one = rows == 1 || columns == 1, twice = reads_twice(f, rows), few = outputs <= MOST_OUTPUTS || one || twice;
   if (outputs == SN_DYNAMIC || outputs < 1 || !few || sums == SN_DYNAMIC || sums < 1 ||
-      (rows > MOST_ACROSS && columns > MOST_ACROSS))
+      (rows > MOST_ACROSS && columns > MOST_ACROSS) || !sum_alike(f, columns))
     return false;
   if (sums < LEAST_SUM && (!one || (sums > MOST_TAPS && has_window(f, sum))))
     return false;
@@ -146,10 +173,7 @@ bool sn_has_few_sums(const SnForm *f) {
   SnGpuWindow window;
   if (outputs > MOST_OUTPUTS && sums >= LEAST_SUM && !sn_gpu_not_window(f, 1, &window))
     return false; // threads read it where it lies, each element once for several
-  bool along = true, little = multiplications <= LITTLE;
-  for (size_t k = 0; k < sn_first_input(f); ++k)
-    along &= lies_along(f, &f->inputs.data[k], sum) || ((one || twice) && lies_across(f, &f->inputs.data[k], little));
-  return along && sn_side_uses_all(f, 0, sum) && sn_side_uses_all(f, 1, sum);
+  return lie_so(f, one || twice, multiplications <= LITTLE);
 }
 
 // ---- the row -------------------------------------------------------------------------------------

@@ -1623,6 +1623,19 @@ def few_products():
             inputs=lambda r: [r.standard_normal(s).astype("f4") for s in ((1, 2, 3), (3, 2, 45))],
             want=lambda w, x: [np.einsum("ncir,ocr->noi", np.lib.stride_tricks.sliding_window_view(
                 np.pad(x.astype("f8"), ((0, 0), (0, 0), (1, 1))), 3, 2), w.astype("f8"))])
+    n, k = 41, 273
+    text = f"""%y = sinter.contract (i = {n}) by (j = 1)
+    product (k = {k}) (%a[i, k] : tensor<{n}x{k}xf32>, %b[j, k] : tensor<1x{k}xf32>) : f32
+    product (l = {k}) (%a[i, l] : tensor<{n}x{k}xf32>, %c[j, l] : tensor<1x{k}xf32>) : f32
+    outs(%empty_y[i, j] : tensor<{n}x1xf32>) {{
+^row(%p: tensor<1xf32>, %q: tensor<1xf32>):
+  %s = arith.subf %p, %q : tensor<1xf32>
+  sinter.yield %s : tensor<1xf32>
+}}"""
+    shapes = ((n, k), (1, k), (1, k))
+    case("product_few_gate", program([(x, d, "f32") for x, d in zip("abc", shapes)], [("y", (n, 1), "f32")], [], text),
+         lambda r: [r.standard_normal(d).astype("f4") for d in shapes],
+         lambda x, u, v: [x.astype("f8") @ u.T - x.astype("f8") @ v.T])
     # Few filters: all taps of them by the image, then windows of that.
     image, filters, around = (2, 29, 28, 136), (3, 7, 7, 136), ((0, 0), (3, 2), (1, 4), (0, 0))
     product("product_taps", rows=[("n", 2), ("y", 28), ("x", 27)], columns=[("o", 3)],

@@ -530,6 +530,8 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/split/few.c", "(little || bytes >= 4 || line * bytes % COPIED_BYTES)", "(bytes >= 1 || line < 0)",
      ["passes/split/few.mlir"],
      "one row by weights that copies take is no tensor cores' any more"),
+    ("passes/split/few.c", "f->products.size == 1 || columns == 1", "true", ["passes/split/few.mlir"],
+     "gates of several columns are sums of rows"),
     ("passes/split/few.c", "rows == 2 &&", "rows <= 3 &&", ["passes/split/few.mlir"],
      "weights are read again by each of three rows"),
     ("passes/split/few.c", "f->dims.data[last].size == 1)", "false)", ["passes/split/few.mlir"],

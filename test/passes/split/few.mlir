@@ -244,3 +244,49 @@ func.func @large_column(%x: tensor<1024x4096xbf16>, %w: tensor<1x1024xbf16>, %e:
   }
   return %0 : tensor<4096x1xf32>
 }
+
+// -----
+
+// Two products of one column (a gate) are two sums of each row; not of several columns, nor of sums that differ.
+
+// CHECK-LABEL: func @gate_of_one_column
+//       CHECK:   sinter.rowwise (i = 6161, j = 1) by (k = 273)
+func.func @gate_of_one_column(%x: tensor<6161x273xf32>, %u: tensor<1x273xf32>, %v: tensor<1x273xf32>, %e: tensor<6161x1xf32>) -> tensor<6161x1xf32> {
+  %0 = sinter.contract (i = 6161) by (j = 1)
+      product (k = 273) (%x[i, k] : tensor<6161x273xf32>, %u[j, k] : tensor<1x273xf32>) : f32
+      product (l = 273) (%x[i, l] : tensor<6161x273xf32>, %v[j, l] : tensor<1x273xf32>) : f32
+      outs(%e[i, j] : tensor<6161x1xf32>) {
+  ^row(%p: tensor<1xf32>, %q: tensor<1xf32>):
+    %m = arith.mulf %p, %q : tensor<1xf32>
+    sinter.yield %m : tensor<1xf32>
+  }
+  return %0 : tensor<6161x1xf32>
+}
+
+// CHECK-LABEL: func @gate_of_three_columns
+//       CHECK:   sinter.contract (i = 161) by (j = 3)
+func.func @gate_of_three_columns(%x: tensor<161x273xf32>, %u: tensor<3x273xf32>, %v: tensor<3x273xf32>, %e: tensor<161x3xf32>) -> tensor<161x3xf32> {
+  %0 = sinter.contract (i = 161) by (j = 3)
+      product (k = 273) (%x[i, k] : tensor<161x273xf32>, %u[j, k] : tensor<3x273xf32>) : f32
+      product (l = 273) (%x[i, l] : tensor<161x273xf32>, %v[j, l] : tensor<3x273xf32>) : f32
+      outs(%e[i, j] : tensor<161x3xf32>) {
+  ^row(%p: tensor<3xf32>, %q: tensor<3xf32>):
+    %m = arith.mulf %p, %q : tensor<3xf32>
+    sinter.yield %m : tensor<3xf32>
+  }
+  return %0 : tensor<161x3xf32>
+}
+
+// CHECK-LABEL: func @gate_of_two_sums
+//       CHECK:   sinter.contract (i = 6161) by (j = 1)
+func.func @gate_of_two_sums(%x: tensor<6161x273xf32>, %u: tensor<1x273xf32>, %v: tensor<1x272xf32>, %e: tensor<6161x1xf32>) -> tensor<6161x1xf32> {
+  %0 = sinter.contract (i = 6161) by (j = 1)
+      product (k = 273) (%x[i, k] : tensor<6161x273xf32>, %u[j, k] : tensor<1x273xf32>) : f32
+      product (l = 272) (%x[i, l] : tensor<6161x273xf32>, %v[j, l] : tensor<1x272xf32>) : f32
+      outs(%e[i, j] : tensor<6161x1xf32>) {
+  ^row(%p: tensor<1xf32>, %q: tensor<1xf32>):
+    %m = arith.mulf %p, %q : tensor<1xf32>
+    sinter.yield %m : tensor<1xf32>
+  }
+  return %0 : tensor<6161x1xf32>
+}
