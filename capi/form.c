@@ -121,6 +121,10 @@ size_t sn_output_position(const SnForm *f, size_t output) {
     n += sn_is_reduced(f, k) == reduced;
   return n;
 }
+size_t sn_next_position(const SnForm *f, size_t output, size_t seen[2]) {
+  bool reduced = sn_is_reduced(f, output);
+  return seen[reduced]++ + (reduced ? 0 : f->accumulators.size);
+}
 static int64_t product_of(const SnForm *f, int64_t first, int64_t end) {
   int64_t n = 1;
   for (int64_t d = first; d < end; ++d) {

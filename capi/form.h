@@ -103,6 +103,8 @@ size_t sn_num_reduced(const SnForm *f);
 // Its place among the body's yields (not reduced) or among finish's (reduced; without
 // finish, among the accumulators).
 size_t sn_output_position(const SnForm *f, size_t output);
+// The same of all results in a loop, in their order: `seen` is 0 and 0 in front of it.
+size_t sn_next_position(const SnForm *f, size_t output, size_t seen[2]);
 int64_t sn_row_length(const SnForm *f);  // of the first group: product of its sizes; SN_DYNAMIC if any is
 int64_t sn_num_rows(const SnForm *f);    // product of row sizes; SN_DYNAMIC if any is
 MlirType sn_row_type(const SnForm *f, MlirType element); // a row of the first group

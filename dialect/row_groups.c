@@ -146,9 +146,12 @@ MlirOperation sn_row_groups(const SnForm *f, bool finish, SnRowGroups *to, int64
     s.changed = false;
     for (size_t k = 0; k < f->accumulators.size && !s.clash && !finish; ++k)
       tell(&s, sn_operand(yield, (intptr_t)k), sn_group_of_map(f, f->accumulators.data[k].map));
-    for (size_t k = 0; k < f->outputs.size && !s.clash; ++k)
+    size_t seen[2] = {0};
+    for (size_t k = 0; k < f->outputs.size && !s.clash; ++k) {
+      intptr_t position = (intptr_t)sn_next_position(f, k, seen);
       if (sn_is_reduced(f, k) == finish)
-        tell(&s, sn_operand(yield, (intptr_t)sn_output_position(f, k)), sn_group_of_map(f, f->outputs.data[k].map));
+        tell(&s, sn_operand(yield, position), sn_group_of_map(f, f->outputs.data[k].map));
+    }
     if (s.clash) {
       *one = s.one;
       *other = s.other;

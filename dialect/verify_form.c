@@ -206,10 +206,10 @@ static MlirLogicalResult check_accumulators(const SnForm *f) {
   if (f->accumulators.size != reduced) // F14
     return sn_error(f->op, "has %zu accumulators and %zu reduced destinations; give one for each, or a finish",
                     f->accumulators.size, reduced);
-  for (size_t k = 0; k < f->outputs.size; ++k) {
+  for (size_t k = 0, next = 0; k < f->outputs.size; ++k) {
     if (!sn_is_reduced(f, k))
       continue;
-    const SnAccumulator *a = &f->accumulators.data[sn_output_position(f, k)];
+    const SnAccumulator *a = &f->accumulators.data[next++];
     MlirType element = sn_element(sn_type_of(f->outputs.data[k].value));
     if (!mlirTypeEqual(element, a->type)) // F14
       return sn_error(f->op, "destination %zu has elements of type %s, and its accumulator has %s; convert in a finish",

@@ -98,10 +98,13 @@ MlirLogicalResult sn_verify_body(const SnForm *f) {
     result = check_argument(&r, next++, sn_access_type(f, &f->inputs.data[k]));
   for (size_t k = 0; k < f->accumulators.size && !sn_failed(result); ++k) // F12
     result = check_yielded(&r, yield, (intptr_t)k, f->accumulators.data[k].type, f->accumulators.data[k].map);
-  for (size_t k = 0; k < f->outputs.size && !sn_failed(result); ++k)
+  size_t seen[2] = {0};
+  for (size_t k = 0; k < f->outputs.size && !sn_failed(result); ++k) {
+    intptr_t position = (intptr_t)sn_next_position(f, k, seen);
     if (!sn_is_reduced(f, k)) // F12
-      result = check_yielded(&r, yield, (intptr_t)sn_output_position(f, k),
-                             sn_element(sn_type_of(f->outputs.data[k].value)), f->outputs.data[k].map);
+      result = check_yielded(&r, yield, position, sn_element(sn_type_of(f->outputs.data[k].value)),
+                             f->outputs.data[k].map);
+  }
   return result;
 }
 
@@ -123,9 +126,12 @@ MlirLogicalResult sn_verify_finish(const SnForm *f) {
   for (size_t k = sn_first_input(f); k < f->inputs.size && !sn_failed(result); ++k)
     if (sn_is_uniform(f, k)) // F13
       result = check_argument(&r, next++, sn_access_type(f, &f->inputs.data[k]));
-  for (size_t k = 0; k < f->outputs.size && !sn_failed(result); ++k)
+  size_t seen[2] = {0};
+  for (size_t k = 0; k < f->outputs.size && !sn_failed(result); ++k) {
+    intptr_t position = (intptr_t)sn_next_position(f, k, seen);
     if (sn_is_reduced(f, k)) // F13
-      result = check_yielded(&r, yield, (intptr_t)sn_output_position(f, k),
-                             sn_element(sn_type_of(f->outputs.data[k].value)), f->outputs.data[k].map);
+      result = check_yielded(&r, yield, position, sn_element(sn_type_of(f->outputs.data[k].value)),
+                             f->outputs.data[k].map);
+  }
   return result;
 }

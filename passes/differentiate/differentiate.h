@@ -122,6 +122,12 @@ bool sn_differentiate_form(SnBuilder *b, MlirOperation form, const SnGradient *u
 bool sn_differentiate_split(SnBuilder *b, MlirOperation form, const SnGradient *upstream, bool *active,
                             const MlirType *elements, SnGive give, void *user);
 
+// ---- differentiate/concatenated.c ---------------------------------------------------------
+
+// The same of all active inputs of a form that is a concatenation of them; nothing for any other.
+bool sn_differentiate_pieces(SnBuilder *b, MlirOperation form, const SnGradient *upstream, bool *active,
+                             const MlirType *elements, SnGive give, void *user);
+
 // ---- differentiate/turned.c ----------------------------------------------------------------
 
 // Maxima, minima and products over rows, in forms with nothing else, become those of columns.

@@ -265,7 +265,8 @@ static bool through_form(SnGraph *g, MlirOperation op) {
   }
   Giving to = {g, op};
   bool ok = !any || product || steps || tm || slice ||
-            sn_differentiate_split(&g->b, op, upstream, active, elements, give, &to);
+            (sn_differentiate_pieces(&g->b, op, upstream, active, elements, give, &to) &&
+             sn_differentiate_split(&g->b, op, upstream, active, elements, give, &to));
   bool left = false;
   for (intptr_t k = 0; k < n; ++k)
     left |= active[k];

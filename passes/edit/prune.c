@@ -210,19 +210,17 @@ static void drop_results(Pruned *p) {
   size_t num_out = f->outputs.size, num_acc = f->accumulators.size, reduced = 0;
   bool *yields = sn_alloc(num_out + num_acc + 1);
   for (size_t k = 0; k < num_out; ++k)
-    if (sn_is_reduced(f, k) && f->finish.ptr)
-      yields[reduced++] = keep[k];
-    else if (sn_is_reduced(f, k))
-      p->keep_acc[sn_output_position(f, k)] = keep[k];
+    if (sn_is_reduced(f, k))
+      (f->finish.ptr ? yields : p->keep_acc)[reduced++] = keep[k];
   if (f->finish.ptr) {
     drop_yields(f->finish, yields, (intptr_t)reduced);
     for (size_t a = 0; a < num_acc; ++a)
       p->keep_acc[a] = used(f->finish, (intptr_t)a);
   }
   memcpy(yields, p->keep_acc, num_acc);
-  for (size_t k = 0; k < num_out; ++k)
+  for (size_t k = 0, next = num_acc; k < num_out; ++k)
     if (!sn_is_reduced(f, k))
-      yields[sn_output_position(f, k)] = keep[k];
+      yields[next++] = keep[k];
   drop_yields(f->body, yields, sn_num_operands(mlirBlockGetTerminator(f->body)));
   free(yields);
 }

@@ -60,7 +60,8 @@ static bool is_needed(MlirValue v, MlirValue made, const SnTable *ops) {
 // What each reader had better compute itself: a view; what is larger than what it is made
 // from; a light function of one value that is in memory anyway (a mask of valid labels). `heavy` ones count too where
 // they are asked for.
-static bool is_cheap_value(const SnForm *f, size_t output, bool heavy) {
+enum { ASKED = 1, ELEMENTWISE = 2, LIGHT = 4, CHEAP = 8, CHEAP_IF_HEAVY = 16 };
+static uintptr_t find_cheap(const SnForm *f, size_t output) {
   MlirType out = sn_type_of(sn_result(f->op, (intptr_t)output));
   MlirValue made = sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)sn_output_position(f, output));
   size_t input;
@@ -86,29 +87,36 @@ static bool is_cheap_value(const SnForm *f, size_t output, bool heavy) {
   sn_table_free(&needed);
   sn_map_free(&none);
   bool smaller = in_bytes < sn_bytes(out) || in_elements < sn_elements(out);
-  return is_view(f, output, &input) || ((light || heavy) && smaller) ||
-         (in_memory && in_elements <= sn_elements(out) && light);
+  if (is_view(f, output, &input) || (light && smaller) || (in_memory && in_elements <= sn_elements(out) && light))
+    return CHEAP | CHEAP_IF_HEAVY;
+  return smaller ? CHEAP_IF_HEAVY : 0;
 }
 
-static bool is_cheap(MlirOperation op, size_t output, bool heavy) {
+// What result `output` of a form is for who reads it. Hundreds may read one, so it is looked at once: the table has it
+// by its value, 0 where the form is gone.
+static uintptr_t as_read(SnTable *known, MlirOperation op, size_t output) {
+  MlirValue v = sn_result(op, (intptr_t)output);
+  uintptr_t is = 0;
+  if (sn_table_get(known, v.ptr, &is) && is)
+    return is;
   SnForm f = sn_form_read(op);
-  bool cheap = sn_is_elementwise_form(&f) && !sn_form_asserts(&f) && !sn_is_reduced(&f, output) &&
-               is_cheap_value(&f, output, heavy);
+  is = ASKED;
+  if (sn_is_elementwise_form(&f) && !sn_form_asserts(&f)) {
+    is |= ELEMENTWISE | (sn_is_light(&f) ? LIGHT : 0);
+    is |= sn_is_reduced(&f, output) ? 0 : find_cheap(&f, output);
+  }
   sn_form_free(&f);
-  return cheap;
+  sn_table_put(known, v.ptr, is);
+  return is;
 }
 
 // The form has few of the elements that it reads a part of (a diagonal): those are made where they are read.
 enum { FEW_OF = 16 };
-static bool reads_few(const SnForm *f, MlirOperation producer, size_t result) {
+static bool reads_few(const SnForm *f, MlirValue v) {
   double points = 1;
   for (size_t d = 0; d < f->dims.size; ++d)
     points = f->dims.data[d].size == SN_DYNAMIC ? INFINITY : points * (double)f->dims.data[d].size;
-  SnForm p = sn_form_read(producer);
-  bool few = FEW_OF * points <= sn_elements(sn_type_of(sn_result(producer, (intptr_t)result))) &&
-             sn_is_elementwise_form(&p) && !sn_form_asserts(&p) && sn_is_light(&p);
-  sn_form_free(&p);
-  return few;
+  return FEW_OF * points <= sn_elements(sn_type_of(v));
 }
 
 // Its only reader takes it from several places (two halves of a row side by side): it is made at each of them
@@ -190,8 +198,9 @@ static size_t num_uses(MlirValue v) {
   return n;
 }
 
-// Makes one cheap value where op reads it. Sets *op to what stands in its place, null if nothing does.
-static bool inline_into(MlirOperation *op, const SnPolicy *policy) {
+// Makes one cheap value where op reads it. Sets *op to what stands in its place, null if nothing does. `known`: what
+// results are for who reads them.
+static bool inline_into(MlirOperation *op, const SnPolicy *policy, SnTable *known) {
   SnForm f = sn_form_read(*op);
   bool changed = false;
   for (size_t k = 0; k < f.inputs.size && !changed; ++k) {
@@ -203,14 +212,18 @@ static bool inline_into(MlirOperation *op, const SnPolicy *policy) {
       changed = sn_is_plain(&f) && look_through_view(&f, k);
       continue;
     }
-    bool cheap = is_cheap(producer, result, false) || reads_few(&f, producer, result) || is_scattered(producer, *op);
+    uintptr_t is = as_read(known, producer, result);
+    bool few = (is & ELEMENTWISE) && (is & LIGHT) && reads_few(&f, f.inputs.data[k].value);
+    bool cheap = (is & CHEAP) || few || is_scattered(producer, *op);
     // A GPU's launch costs more than any of these.
     bool all = policy->computes_heavy_again && policy->tensor_cores;
-    if (cheap || is_cheap(producer, result, true)) {
+    if (cheap || (is & CHEAP_IF_HEAVY)) {
       SnMerge m;
       changed =
           sn_can_serve(producer, *op, k, &m) && !sn_reads_wide_again(&m, policy) &&
           (cheap || all || sn_again_worth(&m, num_uses(sn_result(producer, (intptr_t)result)), policy));
+      for (intptr_t i = 0; i < sn_num_results(*op) && changed; ++i)
+        sn_table_put(known, sn_result(*op, i).ptr, 0);
       if (changed)
         *op = sn_tidy(sn_merge(&m));
       sn_merge_free(&m);
@@ -222,15 +235,17 @@ static bool inline_into(MlirOperation *op, const SnPolicy *policy) {
 
 // Makes cheap values where they are read, until there is none left.
 static bool inline_cheap(MlirBlock block, const SnPolicy *policy) {
+  SnTable known = {0};
   bool any = false;
   for (bool changed = true; changed; any |= changed) {
     changed = false;
     for (MlirOperation op = mlirBlockGetFirstOperation(block), next; !sn_null(op); op = next) {
       next = mlirOperationGetNextInBlock(op);
-      while (!sn_null(op) && sn_is_form(op) && inline_into(&op, policy))
+      while (!sn_null(op) && sn_is_form(op) && inline_into(&op, policy, &known))
         changed = true;
     }
   }
+  sn_table_free(&known);
   return any;
 }
 

@@ -197,13 +197,20 @@ static bool is_turned(const SnForm *f, size_t result, intptr_t row, const SnPoli
   return ok;
 }
 
+static bool is_read_by(MlirValue v, MlirOperation reader) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (mlirOperationEqual(mlirOpOperandGetOwner(use), reader))
+      return true;
+  return false;
+}
+
 bool sn_go_on_apart(MlirOperation x, MlirOperation y, const SnPolicy *policy) {
   bool apart = false;
   for (intptr_t k = 0; sn_is(x, "sinter.contract") && sn_is(y, "sinter.contract") && k < sn_num_operands(x) && !apart;
        ++k) {
     MlirOperation maker = sn_definer(sn_operand(x, k));
     if (sn_null(maker) || !sn_is(maker, "sinter.contract") || mlirOperationEqual(maker, y) ||
-        !sn_is_multiplied(maker, x) || !sn_is_multiplied(maker, y))
+        !is_read_by(sn_operand(x, k), y) || !sn_is_multiplied(maker, x) || !sn_is_multiplied(maker, y))
       continue;
     SnForm f = sn_form_read(maker);
     size_t result = (size_t)mlirOpResultGetResultNumber(sn_operand(x, k));

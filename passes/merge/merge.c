@@ -370,12 +370,14 @@ static void move_form(SnMerge *m, SnBuilder *b, const SnForm *f, const MlirAffin
                         acc->type);
     sn_push(&to->accumulated, as_yield(b, m, to_map, v));
   }
+  size_t seen[2] = {0};
   for (size_t k = 0; k < f->outputs.size; ++k) {
+    intptr_t position = (intptr_t)sn_next_position(f, k, seen);
     if (sn_is_reduced(f, k) || !kept(m, f, k))
       continue;
     MlirAffineMap to_map = sn_map_replace(f->outputs.data[k].map, (intptr_t)m->merged.dims.size, dims);
     sn_push(&to->yielded,
-            as_yield(b, m, to_map, sn_lookup(map, sn_operand(yield, (intptr_t)sn_output_position(f, k)))));
+            as_yield(b, m, to_map, sn_lookup(map, sn_operand(yield, position))));
   }
 }
 
@@ -429,9 +431,12 @@ static void move_finish(SnMerge *m, SnBuilder *b, const SnForm *f, const intptr_
 
 // Of what f's finish gives, what the merged form's finish yields.
 static void yield_finished(const SnMerge *m, const SnForm *f, const SnValueVec *values, SnValueVec *to) {
-  for (size_t k = 0; k < f->outputs.size; ++k)
+  size_t seen[2] = {0};
+  for (size_t k = 0; k < f->outputs.size; ++k) {
+    size_t position = sn_next_position(f, k, seen);
     if (sn_is_reduced(f, k) && kept(m, f, k))
-      sn_push(to, values->data[sn_output_position(f, k)]);
+      sn_push(to, values->data[position]);
+  }
 }
 
 // b's body in the finish of a.

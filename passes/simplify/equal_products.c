@@ -11,6 +11,7 @@
 
 #include "dialect/row_groups.h"
 #include "passes/edit/edit.h"
+#include "passes/merge/merge.h"
 #include "passes/simplify/simplify.h"
 
 static bool same_side(const SnForm *f, size_t side, size_t other, const MlirAffineExpr *dims) {
@@ -46,16 +47,21 @@ static SnAccess moved(const SnForm *f, SnAccess a, SnForm *to, const MlirAffineE
   return a;
 }
 
-// What of a form goes; -1: nothing of this kind.
+// What of a form goes; -1: nothing of this kind. With `others` all products and results but one go.
 typedef struct {
   int64_t product, matrix, group;
+  bool others;
+  size_t result; // the one that stays
 } Part;
+
+static bool is_product_gone(Part part, size_t product) { return ((int64_t)product == part.product) != part.others; }
 
 static bool is_gone(const SnForm *f, Part part, int64_t d) {
   SnGroup own = part.product >= 0 ? sn_side_summed(f, 2 * (size_t)part.product)
                 : part.group >= 0 ? sn_group(f, (size_t)part.group)
                                   : (SnGroup){0};
-  return d >= own.first && d < own.first + own.num_dims;
+  bool in = d >= own.first && d < own.first + own.num_dims;
+  return part.others ? !in && d >= f->num_rows + f->num_cols : in;
 }
 
 static void keep_groups(const SnForm *f, Part part, SnForm *to) {
@@ -82,7 +88,7 @@ static void keep_groups(const SnForm *f, Part part, SnForm *to) {
 
 static bool is_side_of(const SnForm *f, size_t side, Part part) {
   size_t matrices = 2 * f->products.size;
-  return side < matrices ? (int64_t)(side / 2) == part.product : (int64_t)(side - matrices) == part.matrix;
+  return side < matrices ? is_product_gone(part, side / 2) : (int64_t)(side - matrices) == part.matrix;
 }
 
 // Everything but the part, its sides and its dimensions; no blocks.
@@ -98,7 +104,7 @@ static SnForm without(const SnForm *f, Part part) {
       sn_push(&to.dims, f->dims.data[d]);
   }
   for (size_t k = 0; k < f->products.size; ++k)
-    if ((int64_t)k != part.product)
+    if (!is_product_gone(part, k))
       sn_push(&to.products, f->products.data[k]);
   to.contract = to.products.size;
   keep_groups(f, part, &to);
@@ -116,7 +122,8 @@ static SnForm without(const SnForm *f, Part part) {
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
     sn_push(&to.inputs, moved(f, f->inputs.data[k], &to, dims));
   for (size_t k = 0; k < f->outputs.size; ++k)
-    sn_push(&to.outputs, moved(f, f->outputs.data[k], &to, dims));
+    if (!part.others || k == part.result)
+      sn_push(&to.outputs, moved(f, f->outputs.data[k], &to, dims));
   for (size_t k = 0; k < f->accumulators.size; ++k) {
     SnAccumulator a = f->accumulators.data[k];
     a.map = sn_map_replace(a.map, (intptr_t)to.dims.size, dims);
@@ -179,22 +186,23 @@ static bool has_rows(const SnForm *f, bool finish, int64_t group) {
   return found;
 }
 
+// What is looked at first says it of most: rows are told apart for all groups at a time.
 static bool is_group_read(const SnForm *f, int64_t group) {
   SnGroup g = sn_group(f, (size_t)group);
-  bool read = has_rows(f, false, group) || (f->finish.ptr && has_rows(f, true, group));
-  for (size_t m = 0; m < f->matrices.size; ++m)
-    read |= f->matrices.data[m].from == group || f->matrices.data[m].to == group;
-  for (size_t p = 0; p < f->products.size; ++p)
-    read |= sn_group_of_product(f, p) == group;
-  for (int64_t d = g.first; d < g.first + g.num_dims; ++d) {
-    for (size_t k = 0; k < f->inputs.size + f->indices.size + f->outputs.size; ++k)
-      read |= sn_access_uses(f, sn_form_access(f, k), d);
-    for (size_t s = 0; s < sn_num_sides(f); ++s)
-      read |= sn_side_uses(f, s, d);
+  bool read = false;
+  for (size_t m = 0; m < f->matrices.size && !read; ++m)
+    read = f->matrices.data[m].from == group || f->matrices.data[m].to == group;
+  for (size_t p = 0; p < f->products.size && !read; ++p)
+    read = sn_group_of_product(f, p) == group;
+  for (int64_t d = g.first; d < g.first + g.num_dims && !read; ++d) {
+    for (size_t k = 0; k < f->inputs.size + f->indices.size + f->outputs.size && !read; ++k)
+      read = sn_access_uses(f, sn_form_access(f, k), d);
+    for (size_t s = 0; s < sn_num_sides(f) && !read; ++s)
+      read = sn_side_uses(f, s, d);
   }
-  for (size_t a = 0; a < f->accumulators.size; ++a)
-    read |= sn_group_of_map(f, f->accumulators.data[a].map) == group;
-  return read;
+  for (size_t a = 0; a < f->accumulators.size && !read; ++a)
+    read = sn_group_of_map(f, f->accumulators.data[a].map) == group;
+  return read || has_rows(f, false, group) || (f->finish.ptr && has_rows(f, true, group));
 }
 
 bool sn_drop_unread_parts(MlirOperation op) {
@@ -238,40 +246,49 @@ static size_t products_in(const SnForm *f, MlirValue v) {
   return found;
 }
 
-// The form that makes this result alone, without products that nobody reads.
-static void drop_others(MlirValue result) {
-  MlirOpOperand use = mlirValueGetFirstUse(result);
-  if (mlirOpOperandIsNull(use))
-    return;
-  MlirOperation reader = mlirOpOperandGetOwner(use);
-  intptr_t at = (intptr_t)mlirOpOperandGetOperandNumber(use);
-  sn_tidy(sn_definer(result));
-  while (sn_drop_equal_products(sn_definer(sn_operand(reader, at))))
-    ;
+// A form that makes this result alone, of this product.
+static void make_alone(const SnForm *f, size_t result, size_t product) {
+  Part others = {(int64_t)product, -1, -1, true, result};
+  MlirValue v = sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)sn_output_position(f, result));
+  SnForm to = without(f, others);
+  SnBuilder b = sn_before(f->op);
+  MlirOperation made = sn_form_create(&b, &to, false);
+  SnBuilder in = sn_at_end(to.body, b.loc);
+  SnMap map = {0};
+  SnOpVec ops = {0};
+  size_t from = sn_first_input(f), first = sn_first_input(&to);
+  sn_map(&map, sn_product_argument(f, product), sn_product_argument(&to, 0));
+  for (size_t k = from; k < f->inputs.size; ++k)
+    sn_map(&map, sn_input_argument(f, k), sn_input_argument(&to, first + k - from));
+  sn_needed_ops(v, &map, &ops);
+  for (size_t k = 0; k < ops.size; ++k)
+    sn_clone(&in, ops.data[k], &map);
+  sn_op(&in, "sinter.yield", sn_lookup(&map, v), sn_types(0, NULL));
+  mlirValueReplaceAllUsesOfWith(sn_result(f->op, (intptr_t)result), sn_result(made, 0));
+  sn_tidy(made);
+  sn_vec_free(&ops);
+  sn_map_free(&map);
+  sn_form_free(&to);
 }
 
 bool sn_part_results(MlirOperation op) {
   SnForm f = sn_form_read(op);
   MlirOperation end = mlirBlockGetTerminator(f.body);
-  size_t n = f.outputs.size, seen = 0;
+  size_t n = f.outputs.size, seen = 0, of[SN_MAX_DIMS];
   bool apart = f.contract && n > 1 && f.products.size == n && n <= SN_MAX_DIMS && !f.matrices.size &&
                !f.accumulators.size && !f.schedule.ptr && !sn_form_asserts(&f);
   for (size_t k = 0; k < n && apart; ++k) {
-    size_t of = products_in(&f, sn_operand(end, (intptr_t)sn_output_position(&f, k)));
-    apart = of && !(of & (of - 1)) && !(of & seen) && !sn_is_reduced(&f, k);
-    seen |= of;
+    of[k] = products_in(&f, sn_operand(end, (intptr_t)sn_output_position(&f, k)));
+    apart = of[k] && !(of[k] & (of[k] - 1)) && !(of[k] & seen) && !sn_is_reduced(&f, k);
+    seen |= of[k];
   }
+  for (size_t i = 1; i <= n && apart; ++i) {
+    size_t k = i % n; // the first one stands behind the others
+    if (mlirValueGetFirstUse(sn_result(op, (intptr_t)k)).ptr)
+      make_alone(&f, k, (size_t)__builtin_ctzll(of[k]));
+  }
+  if (apart)
+    mlirOperationDestroy(op);
   sn_form_free(&f);
-  if (!apart)
-    return false;
-  SnBuilder b = sn_before(op);
-  for (size_t k = 1; k < n; ++k) {
-    SnMap none = {0};
-    MlirOperation other = sn_clone(&b, op, &none);
-    sn_map_free(&none);
-    mlirValueReplaceAllUsesOfWith(sn_result(op, (intptr_t)k), sn_result(other, (intptr_t)k));
-    drop_others(sn_result(other, (intptr_t)k));
-  }
-  drop_others(sn_result(op, 0));
-  return true;
+  return apart;
 }

@@ -290,6 +290,10 @@ static void push_operands(SnPiece *p) {
     sn_push(&p->to.inputs, moved(p, p->read_from.data[i]));
 }
 
+static int in_order(const void *a, const void *b) {
+  return mlirOperationIsBeforeInBlock(*(const MlirOperation *)a, *(const MlirOperation *)b) ? -1 : 1;
+}
+
 // The operations of the form's body that are computed here, in their order.
 static void copy_body(SnPiece *p) {
   SnForm *f = &p->s->f;
@@ -299,10 +303,9 @@ static void copy_body(SnPiece *p) {
     sn_map(&map, p->products.data[i], piece_argument(p, p->products.data[i]));
   for (size_t i = 0; i < p->reads.size; ++i)
     sn_map(&map, p->reads.data[i], piece_argument(p, p->reads.data[i]));
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    for (size_t i = 0; i < p->ops.size; ++i)
-      if (mlirOperationEqual(p->ops.data[i], op))
-        sn_clone(&in, op, &map);
+  qsort(p->ops.data, p->ops.size, sizeof *p->ops.data, in_order);
+  for (size_t i = 0; i < p->ops.size; ++i)
+    sn_clone(&in, p->ops.data[i], &map);
   SnValueVec yields = {0};
   MlirOperation yield = mlirBlockGetTerminator(f->body);
   for (size_t i = 0; i < p->accumulators.size; ++i)

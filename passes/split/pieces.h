@@ -20,6 +20,12 @@ typedef struct {
   SnAccess stored; // where it is for later pieces; value null while it is nowhere
 } SnKnown;
 
+// What one piece is for: accumulators and results of the form, values of `known`, asserts of the body.
+typedef struct {
+  SN_VEC(size_t) accumulators, results, known;
+  SN_VEC(MlirOperation) asserts;
+} SnPart;
+
 typedef struct {
   SnForm f;
   SnSplit how;
@@ -28,7 +34,10 @@ typedef struct {
   SnBuilder b; // in front of the form
   SnRowGroups groups;
   SN_VEC(SnKnown) known;
+  SnTable place_of;      // of each known value, in `known`
   int64_t stages;
+  SN_VEC(SnPart) parts;  // one for each piece: those of a stage, a group each, behind each other
+  SN_VEC(int64_t) first; // of each group, then of all: the number of the first piece that there is anyway; -1: none
   bool *done; // of each reduced result: a piece has finished it
   int64_t finish_group; // of the finish's rows; SN_NO_GROUP if it has none, or SN_SEVERAL_GROUPS
   bool ending;          // the form finishes what several pieces reduce
@@ -74,16 +83,19 @@ typedef struct {
   SnValueVec reads;                 // of the body, that come in as inputs behind the sides
   SN_VEC(SnAccess) read_from;
   SN_VEC(MlirOperation) ops;        // of the body, that are computed here
+  SnTable seen;                     // of those, and of products and reads: each once
   SnValueVec gives;                 // of the body, one for each destination that is not reduced
   SN_VEC(size_t) results;           // which result of the form that is; SN_NO_RESULT: a value for later pieces
   SN_VEC(size_t) accumulators;      // of the form
 } SnPiece;
 #define SN_NO_RESULT ((size_t)-1)
 
-bool sn_is_here(const SnPiece *p, const SnKnown *x);
+// Finds what each piece is for, of what is known of all values.
+void sn_plan_pieces(SnCut *s);
+void sn_free_plan(SnCut *s);
 // Makes `v` known in the piece, with all that it needs.
 void sn_need(SnPiece *p, MlirValue v);
-// What the piece is for: results, accumulators, asserts, and what later pieces read. False if it is for nothing.
+// The piece as that says, with what later pieces read. False if it is for nothing.
 bool sn_plan_piece(SnPiece *p);
 void sn_free_piece(SnPiece *p);
 

@@ -13,10 +13,13 @@
 #include "passes/split/pieces.h"
 
 SnKnown *sn_placed(SnCut *s, MlirValue v) {
-  for (size_t i = s->known.size; i-- > 0;)
-    if (sn_same(s->known.data[i].value, v))
-      return &s->known.data[i];
-  return NULL;
+  uintptr_t at = 0;
+  return sn_table_get(&s->place_of, v.ptr, &at) ? &s->known.data[at] : NULL;
+}
+
+static void place(SnCut *s, SnKnown x) {
+  sn_table_put(&s->place_of, x.value.ptr, s->known.size);
+  sn_push(&s->known, x);
 }
 
 static bool is_matrix_operand(MlirOperation op, intptr_t k) { return k == 1 && sn_row_op_has(op, SN_READS_MATRIX); }
@@ -63,8 +66,7 @@ static void place_op(SnCut *s, MlirOperation op) {
     free &= !is_multiplied(sn_result(op, r));
   group = group == SN_NO_GROUP ? 0 : group;
   for (intptr_t r = 0; r < sn_num_results(op); ++r)
-    sn_push(&s->known,
-            ((SnKnown){sn_result(op, r), free ? SN_FREE : stage, group, movable && !free && !multiplies, {}}));
+    place(s, (SnKnown){sn_result(op, r), free ? SN_FREE : stage, group, movable && !free && !multiplies, {}});
 }
 
 // The latest stage in which `v` can be computed and still be there for each of its users; -1 where a result needs it.
@@ -95,13 +97,13 @@ static void place_input(SnCut *s, size_t k) {
   MlirValue v = sn_input_argument(f, k);
   int64_t group = sn_group_of_access(f, &f->inputs.data[k]);
   bool stored = group >= 0 && is_multiplied(v) && !fits_product(f, &f->inputs.data[k], sn_group(f, (size_t)group));
-  sn_push(&s->known, ((SnKnown){v, stored ? 0 : SN_FREE, stored ? group : SN_NO_GROUP, false, {}}));
+  place(s, (SnKnown){v, stored ? 0 : SN_FREE, stored ? group : SN_NO_GROUP, false, {}});
 }
 
 void sn_place_values(SnCut *s) {
   SnForm *f = &s->f;
   for (size_t p = 0; p < f->products.size; ++p)
-    sn_push(&s->known, ((SnKnown){sn_product_argument(f, p), 0, sn_group_of_product(f, p), true, {}}));
+    place(s, (SnKnown){sn_product_argument(f, p), 0, sn_group_of_product(f, p), true, {}});
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
     place_input(s, k);
   MlirOperation end = mlirBlockGetTerminator(f->body);

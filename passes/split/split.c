@@ -74,6 +74,7 @@ static bool split_body(SnCut *s) {
   s->done = sn_alloc(f->outputs.size + 1);
   for (size_t k = 0; k < f->accumulators.size; ++k)
     sn_push(&totals, ((MlirValue){0}));
+  sn_plan_pieces(s);
   for (int64_t stage = 0; stage < s->stages; ++stage)
     for (size_t g = 0; g < sn_num_groups(f); ++g) {
       SnPiece p = {.s = s, .stage = stage, .group = (int64_t)g};
@@ -103,7 +104,7 @@ bool sn_cut(SnCut *s) {
   sn_place_values(s);
   bool ok = split_body(s);
   sn_row_groups_free(&s->groups);
-  sn_vec_free(&s->known);
+  sn_free_plan(s);
   sn_form_free(f);
   return ok;
 }

@@ -368,7 +368,7 @@ func.func @bounds_of_equal(%s: tensor<?xf32>, %g: tensor<2x?x5xf32>) -> (tensor<
   ^row(%a: tensor<5xf32>, %b: tensor<5xf32>):
     %i = sinter.index i : index
     %c1 = arith.constant 1 : index
-    %first = arith.cmpi ult, %i, %c1 : index
+    %first = arith.cmpi slt, %i, %c1 : index
     %r = arith.select %first, %a, %b : tensor<5xf32>
     sinter.yield %r : tensor<5xf32>
   }
