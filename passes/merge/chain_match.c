@@ -185,12 +185,16 @@ static bool reads_alike(const Match *m, const SnAccess *x, const SnAccess *y, Sn
   return true;
 }
 
+// A chain of many products has hundreds of inputs: each one is looked for once.
 static bool share_input(const SnForm *a, const SnForm *b) {
+  SnTable read = {0};
+  bool shared = false;
   for (size_t i = sn_first_input(a); i < a->inputs.size; ++i)
-    for (size_t k = sn_first_input(b); k < b->inputs.size; ++k)
-      if (sn_same(a->inputs.data[i].value, b->inputs.data[k].value))
-        return true;
-  return false;
+    sn_table_put(&read, a->inputs.data[i].value.ptr, 1);
+  for (size_t k = sn_first_input(b); k < b->inputs.size && !shared; ++k)
+    shared = sn_table_has(&read, b->inputs.data[k].value.ptr);
+  sn_table_free(&read);
+  return shared;
 }
 
 // A group of a that a new one of b may be: as long, nothing goes from it to b's, and both read something at one place
