@@ -27,6 +27,8 @@ MlirOperation sn_order_rows(MlirOperation form);
 // A rowwise form of elements that have nothing to do with each other, whose short rows go on in memory where they end,
 // in all that it reads and writes: rows of several dimensions.
 MlirOperation sn_longer_rows(MlirOperation form);
+// A product of columns that are less than a vector, which has row dimensions of the same side as columns, too.
+MlirOperation sn_more_columns(MlirOperation form);
 
 // A result that forms read, without what is repeated in it, in the order of dimensions in which what it is made of
 // lies. The form in op's place.

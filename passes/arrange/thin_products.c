@@ -16,6 +16,7 @@
 #include "dialect/sequence.h"
 #include "lowering/facts/packed_weights.h"
 #include "lowering/rows/rowprogram.h"
+#include "passes/arrange/arrange.h"
 #include "passes/merge/merge.h"
 #include "passes/split/pieces.h"
 
@@ -132,10 +133,14 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
   SnOpVec forms = sn_collect(func, "sinter.contract");
   for (size_t k = 0; k < forms.size; ++k) {
     SnForm f = sn_form_read(forms.data[k]);
-    if (fits(&f) && is_outer(&f))
+    if (!fits(&f))
+      ;
+    else if (is_outer(&f))
       multiply(&f);
-    else if (fits(&f) && is_column(&f))
+    else if (is_column(&f))
       sn_sum_by_rows(forms.data[k], mlirAttributeGetNull());
+    else
+      sn_more_columns(forms.data[k]);
     sn_form_free(&f);
   }
   sn_vec_free(&forms);

@@ -60,16 +60,31 @@ bool sn_is_total(const SnForm *f) {
   return true;
 }
 
+// A product whose row program makes each element of what stands at its place. With these columns one side of each
+// product has columns, and the other none.
+static bool is_free_product(const SnForm *f, const bool *is_column) {
+  bool is = f->contract && sn_has_one_group(f) && !f->accumulators.size && !f->finish.ptr && sn_is_plain(f) &&
+            sn_is_elementwise_body(f->body);
+  for (size_t p = 0; p < f->products.size && is; ++p) {
+    bool uses[2] = {false};
+    for (int side = 0; side < 2; ++side)
+      for (intptr_t d = 0; d < f->num_rows + f->num_cols; ++d)
+        uses[side] |= is_column[d] && sn_side_uses(f, 2 * p + (size_t)side, d);
+    is = uses[0] != uses[1];
+  }
+  return is;
+}
+
 bool sn_can_resplit(const SnForm *f, const bool *is_column) {
-  if (!sn_is_elementwise_form(f) && !sn_is_total(f))
+  if (!sn_is_elementwise_form(f) && !sn_is_total(f) && !is_free_product(f, is_column))
     return false;
   size_t rows = 0, cols = 0;
-  for (size_t d = 0; d < f->dims.size; ++d)
+  for (intptr_t d = 0; d < f->num_rows + f->num_cols; ++d)
     *(is_column[d] ? &cols : &rows) += 1;
   for (size_t k = 0; k < f->outputs.size; ++k) {
     size_t used_rows = 0, used_cols = 0;
-    for (size_t d = 0; d < f->dims.size; ++d)
-      if (sn_map_uses(f->outputs.data[k].map, (intptr_t)d))
+    for (intptr_t d = 0; d < f->num_rows + f->num_cols; ++d)
+      if (sn_map_uses(f->outputs.data[k].map, d))
         *(is_column[d] ? &used_cols : &used_rows) += 1;
     if ((used_cols && used_cols != cols) || (used_rows != rows && !sn_is_reduced(f, k)))
       return false;

@@ -583,18 +583,25 @@ MlirOperation sn_merge(SnMerge *m) {
 MlirOperation sn_resplit(MlirOperation op, const bool *is_column) {
   SnMerge m = {.b = sn_form_read(op)};
   SnForm *f = &m.merged;
-  intptr_t n = (intptr_t)m.b.dims.size;
+  intptr_t n = (intptr_t)m.b.dims.size, points = (intptr_t)(m.b.num_rows + m.b.num_cols);
   MlirContext ctx = mlirOperationGetContext(op);
   assert(sn_can_resplit(&m.b, is_column));
   m.a_dims = sn_alloc(sizeof *m.a_dims);
   m.b_dims = sn_alloc(((size_t)n + 1) * sizeof *m.b_dims);
   for (int columns = 0; columns < 2; ++columns)
-    for (intptr_t d = 0; d < n; ++d)
+    for (intptr_t d = 0; d < points; ++d)
       if (is_column[d] == columns) {
         m.b_dims[d] = mlirAffineDimExprGet(ctx, (intptr_t)f->dims.size);
         sn_push(&f->dims, m.b.dims.data[d]);
         *(columns ? &f->num_cols : &f->num_rows) += 1;
       }
+  for (intptr_t d = points; d < n; ++d) { // what products sum over
+    m.b_dims[d] = mlirAffineDimExprGet(ctx, d);
+    sn_push(&f->dims, m.b.dims.data[d]);
+  }
+  f->contract = m.b.contract;
+  for (size_t p = 0; p < m.b.products.size; ++p)
+    sn_push(&f->products, m.b.products.data[p]);
   m.b_columns = f->num_cols > 0;
   MlirOperation made = sn_merge(&m);
   sn_merge_free(&m);

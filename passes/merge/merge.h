@@ -30,7 +30,8 @@ bool sn_can_merge(MlirOperation a, MlirOperation b, SnMerge *m);
 // The same where a is computed again inside b in place of b's input `input`, and keeps its own results.
 bool sn_can_serve(MlirOperation a, MlirOperation b, size_t input, SnMerge *m);
 void sn_merge_free(SnMerge *m);
-// Whether an elementwise form or a total may have these dimensions as columns: a result uses all or none of them.
+// Whether an elementwise form, a total, or a product with an elementwise row program may have these dimensions as
+// columns, of its rows and columns: a result uses all or none of them, and so do the sides of a product.
 bool sn_can_resplit(const SnForm *f, const bool *is_column);
 // The form with these dimensions as columns, in this order, and the others as rows. The old op is erased.
 MlirOperation sn_resplit(MlirOperation op, const bool *is_column);

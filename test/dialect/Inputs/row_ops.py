@@ -17,6 +17,7 @@ MAY = {
     "passes/arrange/variances.c": "row_reduce pick",  # differences from element 0
     "passes/arrange/zeros_between.c": "index",  # zeros between elements are where their places do not divide
     "passes/schedule/pack_weights.c": "row_reduce",  # one row by weights is sums of products, where a reason is said
+    "passes/differentiate/concatenated.c": "index",  # where a piece of a concatenation ends
     "passes/differentiate/dead_rows.c": "detach",  # what the gradient of a choice ends at
     "passes/differentiate/detach.c": "detach",
     "passes/sequence/in_place.c": "broadcast index",  # where an element stands that is new

@@ -95,4 +95,5 @@ def main():
     print(f"{len(CASES)} convolutions, {turned} turned, {wrong} wrong")
 
 
-main()
+if __name__ == "__main__":
+    main()

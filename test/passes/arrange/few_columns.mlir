@@ -1,0 +1,69 @@
+// RUN: sinter-opt --sinter-thin-products --split-input-file %s | FileCheck %s
+
+// Places of all images are columns; a number of each image is one of each column then.
+
+// CHECK-LABEL: func @images
+//       CHECK:   sinter.contract (j = 32) by (i = 16, y = 2, x = 2)
+//  CHECK-NEXT:     product (c = 40, r = 3, s = 3) (%{{.+}}[j, c, r, s] : {{.+}}, %{{.+}}[i, c, y + r - 1, x + s - 1] : {{.+}} else
+//  CHECK-NEXT:     ins(%{{.+}}[i] : tensor<16xf32>)
+//  CHECK-NEXT:     outs(%{{.+}}[i, j, y, x] : tensor<16x32x2x2xf32>)
+//  CHECK-NEXT:   ^row(%[[P:.+]]: tensor<64xf32>, %[[Q:.+]]: tensor<64xf32>):
+//  CHECK-NEXT:     arith.mulf %[[P]], %[[Q]] : tensor<64xf32>
+func.func @images(%w: tensor<32x40x3x3xf32>, %x: tensor<16x40x2x2xf32>, %q: tensor<16xf32>, %e: tensor<16x32x2x2xf32>) -> tensor<16x32x2x2xf32> {
+  %y = sinter.contract (i = 16, j = 32) by (y = 2, x = 2)
+      product (c = 40, r = 3, s = 3) (%w[j, c, r, s] : tensor<32x40x3x3xf32>, %x[i, c, y + r - 1, x + s - 1] : tensor<16x40x2x2xf32> else 0.0) : f32
+      ins(%q[i] : tensor<16xf32>) outs(%e[i, j, y, x] : tensor<16x32x2x2xf32>) {
+  ^row(%p: tensor<4xf32>, %n: f32):
+    %b = sinter.broadcast %n : f32 -> tensor<4xf32>
+    %t = arith.mulf %p, %b : tensor<4xf32>
+    sinter.yield %t : tensor<4xf32>
+  }
+  return %y : tensor<16x32x2x2xf32>
+}
+
+// -----
+
+// A vector of places, and a row that is reduced, stay.
+
+// CHECK-LABEL: func @stay
+//       CHECK:   sinter.contract (i = 16, j = 32) by (y = 4, x = 4)
+//       CHECK:   sinter.contract (i = 16, j = 32) by (y = 2, x = 2)
+func.func @stay(%w: tensor<32x40x3x3xf32>, %x: tensor<16x40x4x4xf32>, %e: tensor<16x32x4x4xf32>, %f: tensor<16x32xf32>) -> (tensor<16x32x4x4xf32>, tensor<16x32xf32>) {
+  %y = sinter.contract (i = 16, j = 32) by (y = 4, x = 4)
+      product (c = 40, r = 3, s = 3) (%w[j, c, r, s] : tensor<32x40x3x3xf32>, %x[i, c, y + r - 1, x + s - 1] : tensor<16x40x4x4xf32> else 0.0) : f32
+      outs(%e[i, j, y, x] : tensor<16x32x4x4xf32>) {
+  ^row(%p: tensor<16xf32>):
+    sinter.yield %p : tensor<16xf32>
+  }
+  %z = sinter.contract (i = 16, j = 32) by (y = 2, x = 2)
+      product (c = 40, r = 3, s = 3) (%w[j, c, r, s] : tensor<32x40x3x3xf32>, %x[i, c, y + r, x + s] : tensor<16x40x4x4xf32>) : f32
+      outs(%f[i, j] : tensor<16x32xf32>) {
+  ^row(%p: tensor<4xf32>):
+    %m = sinter.row_reduce maximumf %p : tensor<4xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %y, %z : tensor<16x32x4x4xf32>, tensor<16x32xf32>
+}
+
+// -----
+
+// A row dimension of both sides, and one of the other side alone; a short sum.
+
+// CHECK-LABEL: func @others
+//       CHECK:   sinter.contract (b = 4, i = 32) by (j = 5)
+//       CHECK:   sinter.contract (b = 4, i = 32) by (j = 5)
+func.func @others(%x: tensor<4x32x80xf32>, %w: tensor<4x80x5xf32>, %v: tensor<4x9x5xf32>, %u: tensor<32x9xf32>, %e: tensor<4x32x5xf32>) -> (tensor<4x32x5xf32>, tensor<4x32x5xf32>) {
+  %y = sinter.contract (b = 4, i = 32) by (j = 5)
+      product (k = 80) (%x[b, i, k] : tensor<4x32x80xf32>, %w[b, k, j] : tensor<4x80x5xf32>) : f32
+      outs(%e[b, i, j] : tensor<4x32x5xf32>) {
+  ^row(%p: tensor<5xf32>):
+    sinter.yield %p : tensor<5xf32>
+  }
+  %z = sinter.contract (b = 4, i = 32) by (j = 5)
+      product (k = 9) (%u[i, k] : tensor<32x9xf32>, %v[b, k, j] : tensor<4x9x5xf32>) : f32
+      outs(%e[b, i, j] : tensor<4x32x5xf32>) {
+  ^row(%p: tensor<5xf32>):
+    sinter.yield %p : tensor<5xf32>
+  }
+  return %y, %z : tensor<4x32x5xf32>, tensor<4x32x5xf32>
+}

@@ -1,0 +1,80 @@
+"""Convolutions whose results have fewer places than a vector, against NumPy in float64.
+
+    few_columns.py FOLDER [--cpu=NAME]...
+
+The product has the places of all images as columns. Behind it are an operand of each result, a number of each image and
+one of each filter. Numbers are small and whole, so that sums are exact in any order.
+"""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+from channels_last import image, stored
+
+# images, groups, channels, height, width, filters; the window's rows and columns; stride, padding, dilation; the type.
+CASES = [
+    (16, 1, 40, 1, 1, 37, 1, 3, 1, 1, 1, "f32"), (5, 1, 64, 3, 3, 20, 3, 3, 2, 1, 1, "f32"),
+    (9, 2, 24, 2, 3, 11, 2, 2, 1, 1, 1, "f32"), (70, 1, 16, 4, 4, 8, 3, 3, 2, 1, 1, "f16"),
+    (3, 1, 33, 3, 5, 18, 3, 3, 1, 0, 1, "bf16"), (7, 3, 30, 6, 6, 4, 3, 3, 3, 0, 2, "f32"),
+]  # fmt: skip
+
+
+def text(case, rows, columns, high):
+    n, g, c, h, w, o, r, s, step, pad, apart, t = case
+    tensor = lambda *shape, t=t: f"tensor<{'x'.join(map(str, shape))}x{t}>"
+    x, k, y = tensor(n, g, c, h, w), tensor(g, o, c, r, s), tensor(n, g, o, rows, columns, t="f32")
+    q, b, row = tensor(n, g, t="f32"), tensor(g, o, t="f32"), tensor(rows * columns, t="f32")
+    at = lambda d, e, p: f"{d} * {step} + {e} * {apart} - {p}"
+    return f"""func.func @main(%x: {x}, %w: {k}, %a: {y}, %q: {q}, %b: {b}) -> ({y}, {y}) {{
+  %e = tensor.empty() : {y}
+  %y, %z = sinter.contract (n = {n}, g = {g}, o = {o}) by (y = {rows}, x = {columns})
+      product (c = {c}, r = {r}, s = {s})
+          (%w[g, o, c, r, s] : {k}, %x[n, g, c, {at("y", "r", high)}, {at("x", "s", pad)}] : {x} else 0.0) : f32
+      ins(%a[n, g, o, y, x] : {y}, %q[n, g] : {q}, %b[g, o] : {b})
+      outs(%e[n, g, o, y, x] : {y}, %e[n, g, o, y, x] : {y}) {{
+  ^row(%p: {row}, %c: {row}, %m: f32, %d: f32):
+    %u = arith.addf %p, %c : {row}
+    %h = arith.addf %m, %d : f32
+    %l = sinter.broadcast %h : f32 -> {row}
+    %v = arith.mulf %u, %l : {row}
+    sinter.yield %v, %u : {row}, {row}
+  }}
+  return %y, %z : {y}, {y}
+}}
+"""
+
+
+def main():
+    folder, options = sys.argv[1], sys.argv[2:]
+    os.makedirs(folder, exist_ok=True)
+    rng = np.random.default_rng(5)
+    wrong = joined = 0
+    for i, case in enumerate(CASES):
+        n, g, c, h, w, o, r, s, *_, t = case
+        x, k = rng.integers(-9, 10, (n, g, c, h, w)), rng.integers(-9, 10, (g, o, c, r, s))
+        seen, rows, columns, high = image(x.astype("f8"), case)
+        a, q, b = (rng.integers(-9, 10, shape).astype("f4") for shape in ((n, g, o, rows, columns), (n, g), (g, o)))
+        sums = np.einsum("ngyxcrs,gocrs->ngoyx", seen, k.astype("f8"), optimize=True) + a
+        want = sums * (q[:, :, None, None, None] + b[None, :, :, None, None])
+        name = os.path.join(folder, str(i))
+        with open(name + ".mlir", "w") as f:
+            f.write(text(case, rows, columns, high))
+        stored(name + "_x.npy", x, t)
+        stored(name + "_w.npy", k, t)
+        for v, values in zip("aqb", (a, q, b)):
+            np.save(f"{name}_{v}.npy", values)
+        command = ["sinter-run", name + ".mlir", "--policy=aggressive", *options]
+        scheduled = subprocess.run([*command, "--emit=scheduled"], check=True, capture_output=True, text=True).stdout
+        joined += f"by (n = {n}" in scheduled
+        inputs = [f"--input={name}_{v}.npy" for v in "xwaqb"]
+        subprocess.run([*command, *inputs, f"--output={name}_y.npy", f"--output={name}_z.npy", "--quiet"], check=True)
+        for got, all_ in ((np.load(name + "_y.npy"), want), (np.load(name + "_z.npy"), sums)):
+            if got.shape != all_.shape or (got != all_).any():
+                wrong += 1
+                print(f"{case}: {int((got != all_).sum())} of {all_.size} differ")
+    print(f"{len(CASES)} convolutions, {joined} of all images, {wrong} wrong")
+
+
+main()
