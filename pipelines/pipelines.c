@@ -246,6 +246,7 @@ const SnPipeline sn_pipeline_cpu = {
     .steps = cpu_steps,
 };
 
+static const char *const formats[] = SN_GPU_FORMATS;
 static const SnOption gpu_options[] = {
     INPUT_OPTION,
     POLICY_OPTION,
@@ -274,8 +275,8 @@ static const SnOption gpu_options[] = {
      SN_GPU_AGAIN_DEFAULT},
     {SN_OPTION_STRING, "features",
      "the PTX version and other features of LLVM's target; empty: the oldest that has the chip", ""},
-    {SN_OPTION_STRING, "format", "what is embedded: bin (a cubin), fatbin, or isa (PTX, which the driver compiles)",
-     "bin"},
+    {SN_OPTION_STRING, "format", "what is embedded: bin (a cubin), fatbin, isa (PTX, which the driver compiles), or offloading (LLVM's bitcode)",
+     "bin", formats},
     {SN_OPTION_STRING, "toolkit", "folder of a CUDA toolkit; empty: CUDA_HOME, PATH, /usr/local/cuda", ""},
     {0},
 };

@@ -34,6 +34,8 @@ bool sn_gpu_chip_has(const char *name, const char *needs);
 #define SN_GPU_AGAIN_DEFAULT "2147483648"
 // Bytes of products in f32 from which on rows that are multiplied again are multiplied in parts, and never stored.
 #define SN_GPU_PARTS_FROM_DEFAULT "8388608"
+// What gpu-module-to-binary makes of kernels, in its own words; offloading is LLVM's bitcode.
+#define SN_GPU_FORMATS {"bin", "fatbin", "isa", "offloading", NULL}
 #define SN_GPU_CHIP_ERROR "chip=%s: expected an architecture of NVIDIA's, sm_80 or newer, like " SN_GPU_CHIP_DEFAULT
 
 #endif

@@ -137,7 +137,7 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
     return sn_error(op, SN_GPU_CHIP_ERROR, o->chip);
   const char *features = *o->features ? o->features : chip->features;
   char ptxas[PATH_BYTES], library[PATH_BYTES];
-  bool assembles = strcmp(o->format, "isa") && strcmp(o->format, "llvm") && strcmp(o->format, "offloading");
+  bool assembles = strcmp(o->format, "isa") && strcmp(o->format, "offloading");
   if (assembles && !on_path(ptxas, "ptxas") && !in_toolkit(ptxas, o->toolkit, false, "bin/ptxas"))
     return sn_error(op,
                     "no ptxas, NVIDIA's assembler, to compile for %s: put it on PATH, or set CUDA_HOME or toolkit= to "
@@ -167,6 +167,8 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
   return SN_OK;
 }
 
+static const char *const formats[] = SN_GPU_FORMATS;
+
 static const SnOption options[] = {
     {SN_OPTION_STRING, "chip", "the architecture, as ptxas names it", SN_GPU_CHIP_DEFAULT, NULL,
      offsetof(Options, chip)},
@@ -175,7 +177,7 @@ static const SnOption options[] = {
      offsetof(Options, features)},
     {SN_OPTION_STRING, "toolkit", "folder of a CUDA toolkit; empty: CUDA_HOME, PATH, /usr/local/cuda", "", NULL,
      offsetof(Options, toolkit)},
-    {SN_OPTION_STRING, "format", "what gpu-module-to-binary will make: isa needs no ptxas", "bin", NULL,
+    {SN_OPTION_STRING, "format", "what gpu-module-to-binary will make: isa needs no ptxas", "bin", formats,
      offsetof(Options, format)},
     {0},
 };
