@@ -202,7 +202,12 @@ bool sn_is_float(MlirType t) { return mlirTypeIsAFloat(t); }
 bool sn_is_float8(MlirType t) { return mlirTypeIsAFloat8E4M3FN(t) || mlirTypeIsAFloat8E5M2(t); }
 bool sn_is_int(MlirType t) { return mlirTypeIsAInteger(t) || mlirTypeIsAIndex(t); }
 unsigned sn_bits(MlirType t) {
-  return mlirTypeIsAIndex(t) ? 64 : mlirTypeIsAInteger(t) ? mlirIntegerTypeGetWidth(t) : mlirFloatTypeGetWidth(t);
+  if (mlirTypeIsAComplex(t))
+    return 2 * sn_bits(mlirComplexTypeGetElementType(t));
+  return mlirTypeIsAIndex(t)     ? 64
+         : mlirTypeIsAInteger(t) ? mlirIntegerTypeGetWidth(t)
+         : mlirTypeIsAFloat(t)   ? mlirFloatTypeGetWidth(t)
+                                 : 0;
 }
 unsigned sn_range(MlirType t) {
   enum { F128 = 16384, F64 = 1024, F32 = 128, F16 = 16 }; // floats of 8 bits are within f16, but for exponents alone

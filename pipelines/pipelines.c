@@ -145,6 +145,7 @@ static const SnOption cpu_options[] = {
 static const SnStep cpu_steps[] = {
     {"sinter-constants{from='$constants'}", "constants: large ones are bytes that no pass reads", NULL},
     {"lift-cf-to-scf,sinter-control", "branches, affine.for -> scf.while, scf.for, ...", NULL},
+    {"convert-complex-to-standard", "complex numbers that are not stored -> their parts", NULL},
     {"sinter-unit-slices", "a slice that leaves out one of two sizes of 1 -> a slice, a reshape", NULL},
     {"sinter-guard-reshapes", "an expand_shape has as many elements as its operand", NULL},
     {"sinter-sequence{launches=separate}", "forms of a sequence are kernels by themselves", NULL},
@@ -275,7 +276,7 @@ static const SnOption gpu_options[] = {
      SN_GPU_AGAIN_DEFAULT},
     {SN_OPTION_STRING, "features",
      "the PTX version and other features of LLVM's target; empty: the oldest that has the chip", ""},
-    {SN_OPTION_STRING, "format", "what is embedded: bin (a cubin), fatbin, isa (PTX, which the driver compiles), or offloading (LLVM's bitcode)",
+    {SN_OPTION_STRING, "format", "what is embedded: a cubin, both, PTX (which the driver compiles), or LLVM's bitcode",
      "bin", formats},
     {SN_OPTION_STRING, "toolkit", "folder of a CUDA toolkit; empty: CUDA_HOME, PATH, /usr/local/cuda", ""},
     {0},
@@ -283,6 +284,7 @@ static const SnOption gpu_options[] = {
 static const SnStep gpu_steps[] = {
     {"sinter-constants{from='$constants'}", "constants: large ones are bytes that no pass reads", NULL},
     {"lift-cf-to-scf,sinter-control", "branches, affine.for -> scf.while, scf.for, ...", NULL},
+    {"convert-complex-to-standard", "complex numbers that are not stored -> their parts", NULL},
     {"sinter-unit-slices", "a slice that leaves out one of two sizes of 1 -> a slice, a reshape", NULL},
     {"sinter-guard-reshapes", "an expand_shape has as many elements as its operand", NULL},
     {"sinter-sequence{launches=given wrt='$wrt'}", "what is differentiated is no sequence", NULL},

@@ -2,6 +2,7 @@
 //
 //   %r = arith.xori %x, %y : tensor<4x?xi32>   ->   linalg.generic on tensors of %x's sizes
 //   %s = tensor.splat %v : tensor<4x8xf32>   ->   linalg.fill ins(%v) outs(%empty)
+//   %c = arith.select %p, %a, %b : complex<f32>   ->   complex.create of a select of their parts
 //   %n = tensor.dim %x, %c7 : tensor<?xf32>         an error: there is no dimension 7
 //   %s = arith.truncf %x : f32 to f8E8M0FNU         an error: no such float is lowered
 //
@@ -120,8 +121,23 @@ static void as_fill(MlirOperation splat) {
   sn_vec_free(&sizes);
 }
 
+// convert-complex-to-standard leaves choices of complex numbers, which no kernel holds.
+static void as_parts(MlirOperation select) {
+  SnBuilder b = sn_before(select);
+  MlirType part = mlirComplexTypeGetElementType(sn_type_of(sn_result(select, 0)));
+  MlirValue parts[2];
+  for (int k = 0; k < 2; ++k) {
+    const char *of = k ? "complex.im" : "complex.re";
+    MlirValue yes = sn(&b, of, sn_operand(select, 1), part), no = sn(&b, of, sn_operand(select, 2), part);
+    parts[k] = sn(&b, "arith.select", sn_operand(select, 0), yes, no, part);
+  }
+  MlirValue made = sn(&b, "complex.create", sn_values(2, parts), sn_type_of(sn_result(select, 0)));
+  mlirValueReplaceAllUsesOfWith(sn_result(select, 0), made);
+  mlirOperationDestroy(select);
+}
+
 typedef struct {
-  SnOpVec whole, splats;
+  SnOpVec whole, splats, complexes;
   MlirLogicalResult result;
 } Found;
 
@@ -153,6 +169,8 @@ static MlirWalkResult look(MlirOperation op, void *user) {
     sn_push(&found->whole, op);
   if (sn_is(op, "tensor.splat") && is_tensor(sn_result(op, 0)))
     sn_push(&found->splats, op);
+  if (sn_is(op, "arith.select") && mlirTypeIsAComplex(sn_type_of(sn_result(op, 0))))
+    sn_push(&found->complexes, op);
   MlirAttribute at =
       sn_is(op, "tensor.dim") || sn_is(op, "memref.dim") ? sn_constant_of(sn_operand(op, 1)) : mlirAttributeGetNull();
   if (at.ptr && mlirShapedTypeHasRank(sn_type_of(sn_operand(op, 0))) && !sn_known_dim(op, &d))
@@ -170,8 +188,11 @@ MlirLogicalResult sn_arith_to_linalg(MlirOperation func) {
     on_elements(found.whole.data[i]);
   for (size_t i = 0; i < found.splats.size && !sn_failed(found.result); ++i)
     as_fill(found.splats.data[i]);
+  for (size_t i = 0; i < found.complexes.size && !sn_failed(found.result); ++i)
+    as_parts(found.complexes.data[i]);
   sn_vec_free(&found.whole);
   sn_vec_free(&found.splats);
+  sn_vec_free(&found.complexes);
   return found.result;
 }
 
@@ -180,10 +201,12 @@ static MlirLogicalResult run_function(MlirOperation func, void *user) { return s
 static MlirLogicalResult run(const SnRun *run, MlirOperation op) { return sn_each_function(op, run_function, NULL); }
 
 MlirDialectHandle mlirGetDialectHandle__arith__(void);
+MlirDialectHandle mlirGetDialectHandle__complex__(void);
 MlirDialectHandle mlirGetDialectHandle__linalg__(void);
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__linalg__,
-                                                      mlirGetDialectHandle__tensor__, NULL};
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arith__, mlirGetDialectHandle__complex__,
+                                                      mlirGetDialectHandle__linalg__, mlirGetDialectHandle__tensor__,
+                                                      NULL};
 
 const SnPass sn_pass_elements = {
     .argument = "sinter-elements",

@@ -108,3 +108,23 @@ func.func @splat(%v: f32, %n: index) -> tensor<4x?xf32> {
   %y = tensor.splat %v[%n] : tensor<4x?xf32>
   return %y : tensor<4x?xf32>
 }
+
+// -----
+
+// A choice of complex numbers is one of their parts.
+
+// CHECK-LABEL: func @complexes
+//   CHECK-NOT:   arith.select {{.*}} : complex
+//       CHECK:   %[[RE:.+]] = arith.select %[[P:.+]], %{{.+}}, %{{.+}} : f32
+//       CHECK:   %[[IM:.+]] = arith.select %[[P]], %{{.+}}, %{{.+}} : f32
+//       CHECK:   complex.create %[[RE]], %[[IM]] : complex<f32>
+// PREPARED-LABEL: func @complexes
+//   PREPARED-NOT:   complex
+func.func @complexes(%p: i1, %x: f32, %y: f32) -> (f32, f32) {
+  %a = complex.create %x, %y : complex<f32>
+  %b = complex.create %y, %x : complex<f32>
+  %c = arith.select %p, %a, %b : complex<f32>
+  %re = complex.re %c : complex<f32>
+  %im = complex.im %c : complex<f32>
+  return %re, %im : f32, f32
+}

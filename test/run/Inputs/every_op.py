@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 import library
-from operations import cases, elements, linalg, structure, tosa
+from operations import cases, complexes, elements, linalg, structure, tosa
 
 FEW = 2  # programs of an operation that run without --all
 
