@@ -6,12 +6,9 @@ The product has the places of all images as columns. Behind it are an operand of
 one of each filter. Numbers are small and whole, so that sums are exact in any order.
 """
 
-import os
-import subprocess
 import sys
 
-import numpy as np
-from channels_last import image, stored
+from images import wrong_results
 
 # images, groups, channels, height, width, filters; the window's rows and columns; stride, padding, dilation; the type.
 CASES = [
@@ -46,35 +43,12 @@ def text(case, rows, columns, high):
 """
 
 
-def main():
-    folder, options = sys.argv[1], sys.argv[2:]
-    os.makedirs(folder, exist_ok=True)
-    rng = np.random.default_rng(5)
-    wrong = joined = 0
-    for i, case in enumerate(CASES):
-        n, g, c, h, w, o, r, s, *_, t = case
-        x, k = rng.integers(-9, 10, (n, g, c, h, w)), rng.integers(-9, 10, (g, o, c, r, s))
-        seen, rows, columns, high = image(x.astype("f8"), case)
-        a, q, b = (rng.integers(-9, 10, shape).astype("f4") for shape in ((n, g, o, rows, columns), (n, g), (g, o)))
-        sums = np.einsum("ngyxcrs,gocrs->ngoyx", seen, k.astype("f8"), optimize=True) + a
-        want = sums * (q[:, :, None, None, None] + b[None, :, :, None, None])
-        name = os.path.join(folder, str(i))
-        with open(name + ".mlir", "w") as f:
-            f.write(text(case, rows, columns, high))
-        stored(name + "_x.npy", x, t)
-        stored(name + "_w.npy", k, t)
-        for v, values in zip("aqb", (a, q, b)):
-            np.save(f"{name}_{v}.npy", values)
-        command = ["sinter-run", name + ".mlir", "--policy=aggressive", *options]
-        scheduled = subprocess.run([*command, "--emit=scheduled"], check=True, capture_output=True, text=True).stdout
-        joined += f"by (n = {n}" in scheduled
-        inputs = [f"--input={name}_{v}.npy" for v in "xwaqb"]
-        subprocess.run([*command, *inputs, f"--output={name}_y.npy", f"--output={name}_z.npy", "--quiet"], check=True)
-        for got, all_ in ((np.load(name + "_y.npy"), want), (np.load(name + "_z.npy"), sums)):
-            if got.shape != all_.shape or (got != all_).any():
-                wrong += 1
-                print(f"{case}: {int((got != all_).sum())} of {all_.size} differ")
-    print(f"{len(CASES)} convolutions, {joined} of all images, {wrong} wrong")
+def made(rng, case, sums):
+    n, g, o = sums.shape[:3]
+    a, q, b = (rng.integers(-9, 10, shape).astype("f4") for shape in (sums.shape, (n, g), (g, o)))
+    return {"a": a, "q": q, "b": b}, [(sums + a) * (q[:, :, None, None, None] + b[None, :, :, None, None]), sums + a]
 
 
-main()
+wrong, scheduled = wrong_results(CASES, 5, sys.argv[1], sys.argv[2:], text, made)
+joined = sum(f"by (n = {case[0]}" in s for case, s in zip(CASES, scheduled))
+print(f"{len(CASES)} convolutions, {joined} of all images, {wrong} wrong")
