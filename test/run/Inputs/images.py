@@ -1,7 +1,7 @@
 """What tests of convolutions share: windows of small whole numbers, a run of each case, and NumPy's numbers beside.
 
-A case is images, groups, channels, height, width, filters; the window's rows and columns; stride, padding, dilation; the
-type. Sums of such numbers are exact in any order.
+A case is images, groups, channels, height, width, filters; the window's rows and columns; stride, padding, dilation;
+the type. Sums of such numbers are exact in any order.
 """
 
 import os

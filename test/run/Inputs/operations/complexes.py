@@ -21,8 +21,8 @@ def over(op, function, ranges, text, results):
         lines += ["%right = complex.create %c, %d : complex<$a>"] if len(of) == 2 else []
         lines += text.splitlines()
         lines += [f"%{o} = complex.{part} %value : complex<$a>" for o, part in zip("yz", results) if part]
-        body = generic("\n    ".join(line.replace(" =", " =") for line in lines), ins, wants)
-        case(op, body, ins, wants, dynamic=True, rtol=4 * TOLERANCE[wants[0].dtype.name] if parts[0].dtype != bool else 0)
+        rtol = 0 if wants[0].dtype == bool else 4 * TOLERANCE[wants[0].dtype.name]
+        case(op, generic("\n    ".join(lines), ins, wants), ins, wants, dynamic=True, rtol=rtol)
 
 
 def complex_of(op, function, *ranges):
@@ -57,12 +57,13 @@ for name, function in {"abs": np.abs, "angle": np.angle}.items():
     over(f"complex.{name}", function, [WIDE, WIDE], f"%y = complex.{name} %left : complex<$a>", [None])
 for name, function in {"eq": np.equal, "neq": np.not_equal}.items():
     over(f"complex.{name}", function, [WIDE] * 4, f"%y = complex.{name} %left, %right : complex<$a>", [None])
-over("complex.create", lambda x: x, [WIDE, WIDE], "%value = complex.bitcast %left : complex<$a> to complex<$a>", PARTS)
-over("complex.bitcast", lambda x: x, [WIDE, WIDE], "%value = complex.bitcast %left : complex<$a> to complex<$a>", PARTS)
+SAME = "%value = complex.bitcast %left : complex<$a> to complex<$a>"
+over("complex.create", lambda x: x, [WIDE, WIDE], SAME, PARTS)
+over("complex.bitcast", lambda x: x, [WIDE, WIDE], SAME, PARTS)
 over("complex.re", lambda x: x.real, [WIDE, WIDE], "%y = complex.re %left : complex<$a>", [None])
 over("complex.im", lambda x: x.imag, [WIDE, WIDE], "%y = complex.im %left : complex<$a>", [None])
 over("complex.constant", lambda x: x + (1 - 2j), [WIDE, WIDE],
-     "%one = complex.constant [1.0 : $a, -2.0 : $a] : complex<$a>\n%value = complex.add %left, %one : complex<$a>", PARTS)
+     "%p = complex.constant [1.0 : $a, -2.0 : $a] : complex<$a>\n%value = complex.add %left, %p : complex<$a>", PARTS)
 
 x, power = draw((3, 19), "f4", *SMALL, seed=3), np.arange(57, dtype="i4").reshape(3, 19) % 7 - 3
 want = (x.astype("f8") * (1 + 1j)) ** power
