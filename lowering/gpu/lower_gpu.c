@@ -144,6 +144,21 @@ static MlirWalkResult check_host(MlirOperation op, void *result) {
   return MlirWalkResultSkip;
 }
 
+// LLVM's code generator for NVIDIA's GPUs ends the process at a conversion to or from these.
+static MlirWalkResult check_widths(MlirOperation op, void *result) {
+  for (intptr_t i = 0; i < sn_num_results(op); ++i) {
+    MlirType t = sn_element(sn_type_of(sn_result(op, i)));
+    if ((!sn_is_float(t) && !sn_is_int(t)) || sn_bits(t) <= 64)
+      continue;
+    char *text = sn_type_text(t);
+    sn_error(op, "makes numbers of %s, and a GPU has none of more than 64 bits: compile with --target=cpu", text);
+    free(text);
+    *(MlirLogicalResult *)result = SN_FAIL;
+    return MlirWalkResultInterrupt;
+  }
+  return MlirWalkResultAdvance;
+}
+
 static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
   MlirLogicalResult result = SN_OK;
   SnOpVec host = sn_host_functions(module);
@@ -153,9 +168,12 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation module) {
   SnOpVec functions = sn_collect(module, "func.func");
   SnCalls calls = sn_calls(module);
   for (size_t i = 0; i < functions.size; ++i)
-    if (sn_get_attr(functions.data[i], SN_KERNEL).ptr && sn_function_body(functions.data[i]).ptr &&
-        sn_failed(lower_kernel(module, &calls, functions.data[i])))
-      result = SN_FAIL;
+    if (sn_get_attr(functions.data[i], SN_KERNEL).ptr && sn_function_body(functions.data[i]).ptr) {
+      MlirLogicalResult fits = SN_OK;
+      mlirOperationWalk(functions.data[i], check_widths, &fits, MlirWalkPreOrder);
+      if (sn_failed(fits) || sn_failed(lower_kernel(module, &calls, functions.data[i])))
+        result = SN_FAIL;
+    }
   sn_vec_free(&functions);
   sn_calls_free(&calls);
   MlirOperation kernels = sn_gpu_module(module);

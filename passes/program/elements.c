@@ -3,6 +3,7 @@
 //   %r = arith.xori %x, %y : tensor<4x?xi32>   ->   linalg.generic on tensors of %x's sizes
 //   %s = tensor.splat %v : tensor<4x8xf32>   ->   linalg.fill ins(%v) outs(%empty)
 //   %c = arith.select %p, %a, %b : complex<f32>   ->   complex.create of a select of their parts
+//   %u = ub.poison : f32             ->   0: upstream's folders end the process at a tensor of it
 //   %n = tensor.dim %x, %c7 : tensor<?xf32>         an error: there is no dimension 7
 //   %s = arith.truncf %x : f32 to f8E8M0FNU         an error: no such float is lowered
 //
@@ -136,17 +137,23 @@ static void as_parts(MlirOperation select) {
   mlirOperationDestroy(select);
 }
 
+static void as_zero(MlirOperation poison) {
+  SnBuilder b = sn_before(poison);
+  mlirValueReplaceAllUsesOfWith(sn_result(poison, 0), sn_zero(&b, sn_type_of(sn_result(poison, 0))));
+  mlirOperationDestroy(poison);
+}
+
 typedef struct {
-  SnOpVec whole, splats, complexes;
+  SnOpVec whole, splats, complexes, poisons;
   MlirLogicalResult result;
 } Found;
 
-// The first float of 8 bits or less that is not lowered, among operands and results; null if there is none.
+// The first float of 8 bits or less that is not lowered, or of 19, among operands and results; null if there is none.
 static MlirType short_float(MlirOperation op) {
   intptr_t n = sn_num_operands(op);
   for (intptr_t k = 0; k < n + sn_num_results(op); ++k) {
     MlirType t = sn_element(sn_type_of(k < n ? sn_operand(op, k) : sn_result(op, k - n)));
-    if (sn_is_float(t) && sn_bits(t) <= 8 && !sn_is_float8(t))
+    if (sn_is_float(t) && (mlirTypeIsATF32(t) || (sn_bits(t) <= 8 && !sn_is_float8(t))))
       return t;
   }
   return (MlirType){NULL};
@@ -171,6 +178,8 @@ static MlirWalkResult look(MlirOperation op, void *user) {
     sn_push(&found->splats, op);
   if (sn_is(op, "arith.select") && mlirTypeIsAComplex(sn_type_of(sn_result(op, 0))))
     sn_push(&found->complexes, op);
+  if (sn_is(op, "ub.poison") && (sn_is_float(sn_type_of(sn_result(op, 0))) || sn_is_int(sn_type_of(sn_result(op, 0)))))
+    sn_push(&found->poisons, op);
   MlirAttribute at =
       sn_is(op, "tensor.dim") || sn_is(op, "memref.dim") ? sn_constant_of(sn_operand(op, 1)) : mlirAttributeGetNull();
   if (at.ptr && mlirShapedTypeHasRank(sn_type_of(sn_operand(op, 0))) && !sn_known_dim(op, &d))
@@ -190,9 +199,12 @@ MlirLogicalResult sn_arith_to_linalg(MlirOperation func) {
     as_fill(found.splats.data[i]);
   for (size_t i = 0; i < found.complexes.size && !sn_failed(found.result); ++i)
     as_parts(found.complexes.data[i]);
+  for (size_t i = 0; i < found.poisons.size && !sn_failed(found.result); ++i)
+    as_zero(found.poisons.data[i]);
   sn_vec_free(&found.whole);
   sn_vec_free(&found.splats);
   sn_vec_free(&found.complexes);
+  sn_vec_free(&found.poisons);
   return found.result;
 }
 

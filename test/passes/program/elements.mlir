@@ -128,3 +128,27 @@ func.func @complexes(%p: i1, %x: f32, %y: f32) -> (f32, f32) {
   %im = complex.im %c : complex<f32>
   return %re, %im : f32, f32
 }
+
+// -----
+
+func.func @tf32(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{has elements of tf32, which this compiler does not lower to machine code}}
+  %s = arith.truncf %x : tensor<4xf32> to tensor<4xtf32>
+  %y = arith.extf %s : tensor<4xtf32> to tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// What may be anything is 0: upstream's folder of tensor.from_elements ends the process at it.
+
+// CHECK-LABEL: func @poison
+//       CHECK:   %[[Z:.+]] = arith.constant 0.000000e+00 : f32
+//       CHECK:   linalg.fill ins(%[[Z]] : f32)
+// PREPARED-LABEL: func @poison
+func.func @poison(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  %p = ub.poison : f32
+  %r = tensor.splat %p : tensor<4xf32>
+  %y = arith.select %c, %x, %r : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
