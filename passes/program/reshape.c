@@ -13,12 +13,13 @@
 // A dimension of size 1 that is unfolded to be folded away again, as a batch of one image
 // in front of its groups, is none.
 // What is left at the arguments and results costs nothing. Convolutions and
-// poolings, whose subscripts are sums, stay as they are.
+// poolings, whose subscripts are sums, stay as they are, and the reshape of an image in front of them (images.c).
 //
 // runs in: sinter-prepare    test: test/passes/program/reshape.mlir
 
 #include "passes/edit/rewrite.h"
 #include "passes/edit/size_terms.h"
+#include "passes/program/reshape.h"
 
 // ---- groups of dimensions -------------------------------------------------------
 
@@ -496,7 +497,7 @@ static bool wanted(MlirOperation reshape) {
     for (int64_t d = groups.first[g]; d < groups.first[g + 1]; ++d)
       real += sn_dim(wide, d) != 1;
     if (real > 1)
-      return true;
+      return !up || !sn_is_image(sn_result(reshape, 0)) || sn_no(reshape, "a convolution reads its image through it");
   }
   return sn_no(reshape, "only adds or drops dimensions of size 1");
 }

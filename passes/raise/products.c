@@ -111,11 +111,21 @@ typedef struct {
   Side columns; // which side has them
 } Split;
 
+// Each side has more than one row of its own: no vector times a matrix.
+static bool is_of_matrices(const SnRaise *r, const Product *p) {
+  int sides = 0;
+  for (intptr_t i = 0; i < r->num_parallel; ++i)
+    sides |= r->sizes[r->order[i]] != 1 && p->side[r->order[i]] != BOTH ? 1 << p->side[r->order[i]] : 0;
+  return sides == (1 << LEFT | 1 << RIGHT);
+}
+
 // Columns are the last dimensions of the result that one side has alone, as many as stand
-// together. Rows that only the other side has come last: panels of the columns' side serve all of them.
+// together; not the pixels of images of one pixel. Rows that only the other side has come last: panels of the columns'
+// side serve all of them.
 static void split(const SnRaise *r, const Product *p, Split *s) {
   intptr_t end = r->num_parallel, first;
-  while (p->side[r->order[end - 1]] == BOTH)
+  bool matrices = is_of_matrices(r, p);
+  while (p->side[r->order[end - 1]] == BOTH || (matrices && r->sizes[r->order[end - 1]] == 1))
     --end;
   s->columns = p->side[r->order[end - 1]];
   for (first = end; first && p->side[r->order[first - 1]] == s->columns;)

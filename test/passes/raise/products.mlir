@@ -186,6 +186,48 @@ func.func @conv_grouped(%x: tensor<2x3x4x9x8xf32>, %w: tensor<3x5x4x3x3xf32>) ->
 
 // -----
 
+// Images of one pixel have no columns in them: columns are the channels, of each group.
+
+// CHECK-LABEL: func @conv_one_pixel
+//       CHECK:   sinter.contract (i = 2, j = 1, k = 1) by (l = 5)
+//  CHECK-NEXT:     product (m = 6, n = 3, o = 3) (%{{.+}}[i, m, j * 2 + n, k * 2 + o] : tensor<2x6x3x4xf32>, %{{.+}}[l, m, n, o] : tensor<5x6x3x3xf32>) : f32
+func.func @conv_one_pixel(%x: tensor<2x6x3x4xf32>, %w: tensor<5x6x3x3xf32>) -> tensor<2x5x1x1xf32> {
+  %f = arith.constant dense<0.0> : tensor<2x5x1x1xf32>
+  %y = linalg.conv_2d_nchw_fchw {strides = dense<2> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}
+      ins(%x, %w : tensor<2x6x3x4xf32>, tensor<5x6x3x3xf32>) outs(%f : tensor<2x5x1x1xf32>) -> tensor<2x5x1x1xf32>
+  return %y : tensor<2x5x1x1xf32>
+}
+
+// CHECK-LABEL: func @conv_grouped_one_pixel
+//       CHECK:   sinter.contract (i = 3, j = ?, k = 1, l = 1) by (m = 5)
+//  CHECK-NEXT:     product (n = 4, o = 3, p = 3) (%{{.+}}[j, i, n, k + o, l + p] : tensor<?x3x4x3x3xf32>, %{{.+}}[i, m, n, o, p] : tensor<3x5x4x3x3xf32>) : f32
+func.func @conv_grouped_one_pixel(%x: tensor<?x3x4x3x3xf32>, %w: tensor<3x5x4x3x3xf32>, %f: tensor<?x3x5x1x1xf32>) -> tensor<?x3x5x1x1xf32> {
+  %y = linalg.conv_2d_ngchw_gfchw ins(%x, %w : tensor<?x3x4x3x3xf32>, tensor<3x5x4x3x3xf32>) outs(%f : tensor<?x3x5x1x1xf32>) -> tensor<?x3x5x1x1xf32>
+  return %y : tensor<?x3x5x1x1xf32>
+}
+
+// -----
+
+// Of a single image of one pixel nothing but the channels has rows of its own: a vector times a matrix stays.
+
+// CHECK-LABEL: func @conv_single_pixel
+//       CHECK:   sinter.contract (i = 1, j = 5) by (k = 1, l = 1)
+func.func @conv_single_pixel(%x: tensor<1x6x3x3xf32>, %w: tensor<5x6x3x3xf32>) -> tensor<1x5x1x1xf32> {
+  %f = arith.constant dense<0.0> : tensor<1x5x1x1xf32>
+  %y = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x6x3x3xf32>, tensor<5x6x3x3xf32>) outs(%f : tensor<1x5x1x1xf32>) -> tensor<1x5x1x1xf32>
+  return %y : tensor<1x5x1x1xf32>
+}
+
+// CHECK-LABEL: func @one_column
+//       CHECK:   sinter.contract (i = 8) by (j = 1)
+func.func @one_column(%x: tensor<8x16xf32>, %w: tensor<16x1xf32>) -> tensor<8x1xf32> {
+  %f = arith.constant dense<0.0> : tensor<8x1xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<8x16xf32>, tensor<16x1xf32>) outs(%f : tensor<8x1xf32>) -> tensor<8x1xf32>
+  return %y : tensor<8x1xf32>
+}
+
+// -----
+
 // Where each channel has its own window, no dimension is the weight's alone: a reduction.
 
 // CHECK-LABEL: func @conv_depthwise
