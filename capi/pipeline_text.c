@@ -35,13 +35,12 @@ char *sn_pipeline_text(const SnPipeline *pipeline, const char *(*option)(void *,
     bool wanted = true;
     if (*s == '?') {
       char name[64], value[64];
-      int used = 0;
-      sscanf(s, "?%63[^=]=%63[^ ] %n", name, value, &used);
-      size_t n = strlen(name);
-      bool unlike = n && name[n - 1] == '!';
-      name[unlike ? n - 1 : n] = 0;
+      size_t n = strcspn(++s, "="), v = strcspn(s + n, " ");
+      bool unlike = n && s[n - 1] == '!';
+      snprintf(name, sizeof name, "%.*s", (int)(unlike ? n - 1 : n), s);
+      snprintf(value, sizeof value, "%.*s", (int)(v - 1), s + n + 1);
       wanted = !strcmp(option(user, name), value) != unlike;
-      s += used;
+      s += n + v + 1;
     }
     if (wanted) {
       if (all.size)

@@ -138,7 +138,8 @@ typedef struct SnPass {
 void sn_shim_register_pass(const SnPass *pass);
 
 // One step of a road. `$name` in `pass` is the pipeline's option of that name; a pass that
-// begins with `?name=value ` is left out unless the option has that value, with `?name!=value ` if it has.
+// begins with `?name=value ` is left out unless the option has that value (which may be empty), with `?name!=value `
+// if it has.
 typedef struct {
   const char *pass;
   const char *becomes; // before -> after, in a few words

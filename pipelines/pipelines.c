@@ -142,10 +142,14 @@ static const SnOption cpu_options[] = {
      "given", all_launches},
     {0},
 };
+// A quotient that minds overflow chooses among infinities, of which the gradient is NaN.
+#define COMPLEX_PARTS \
+  {"?wrt= convert-complex-to-standard", "complex numbers that are not stored -> their parts", NULL}, \
+  {"?wrt!= convert-complex-to-standard{complex-range=basic}", "for gradients: quotients without cases", NULL}
 static const SnStep cpu_steps[] = {
     {"sinter-constants{from='$constants'}", "constants: large ones are bytes that no pass reads", NULL},
     {"lift-cf-to-scf,sinter-control", "branches, affine.for -> scf.while, scf.for, ...", NULL},
-    {"convert-complex-to-standard", "complex numbers that are not stored -> their parts", NULL},
+    COMPLEX_PARTS,
     {"sinter-unit-slices", "a slice that leaves out one of two sizes of 1 -> a slice, a reshape", NULL},
     {"sinter-guard-reshapes", "an expand_shape has as many elements as its operand", NULL},
     {"sinter-sequence{launches=separate}", "forms of a sequence are kernels by themselves", NULL},
@@ -284,7 +288,7 @@ static const SnOption gpu_options[] = {
 static const SnStep gpu_steps[] = {
     {"sinter-constants{from='$constants'}", "constants: large ones are bytes that no pass reads", NULL},
     {"lift-cf-to-scf,sinter-control", "branches, affine.for -> scf.while, scf.for, ...", NULL},
-    {"convert-complex-to-standard", "complex numbers that are not stored -> their parts", NULL},
+    COMPLEX_PARTS,
     {"sinter-unit-slices", "a slice that leaves out one of two sizes of 1 -> a slice, a reshape", NULL},
     {"sinter-guard-reshapes", "an expand_shape has as many elements as its operand", NULL},
     {"sinter-sequence{launches=given wrt='$wrt'}", "what is differentiated is no sequence", NULL},
