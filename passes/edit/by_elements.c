@@ -9,16 +9,27 @@
 #include "dialect/row_ops.h"
 #include "passes/edit/edit.h"
 
-bool sn_goes_by_elements(const SnForm *f) {
+// A reduction by a combiner with a name, to the type that the row has.
+static bool is_plain_reduce(MlirOperation op) {
+  return sn_is_reduce(op, NULL) && sn_get_attr(op, "kind").ptr &&
+         mlirTypeEqual(sn_element(sn_type_of(sn_operand(op, 0))), sn_type_of(sn_result(op, 0)));
+}
+
+static bool goes_by_elements(const SnForm *f, bool of_one) {
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, mlirBlockGetTerminator(f->body));
        op = mlirOperationGetNextInBlock(op)) {
     const SnRowOp *line = sn_row_op_of(op);
-    if (!line || sn_num_results(op) != 1 || mlirOperationGetNumRegions(op) || (line->position && !line->names_dim) ||
-        (line->first != SN_READS_COLUMN && line->first != SN_READS_NOTHING))
+    bool reduces = of_one && is_plain_reduce(op);
+    if (!line || (!reduces && (sn_num_results(op) != 1 || mlirOperationGetNumRegions(op) ||
+                               (line->position && !line->names_dim) ||
+                               (line->first != SN_READS_COLUMN && line->first != SN_READS_NOTHING))))
       return false;
   }
   return true;
 }
+
+bool sn_goes_by_elements(const SnForm *f) { return goes_by_elements(f, false); }
+bool sn_goes_by_one_element(const SnForm *f) { return goes_by_elements(f, true); }
 
 void sn_copy_body_by_elements(SnBuilder *b, const SnForm *f, const SnForm *to, const MlirValue *sums) {
   SnMap map = {0};
@@ -39,8 +50,8 @@ void sn_copy_body_by_elements(SnBuilder *b, const SnForm *f, const SnForm *to, c
     b->loc = mlirOperationGetLocation(op);
     if (line->id == SN_OP_constant)
       is = sn_constant(b, sn_constant_of(was));
-    else if (line->cost == SN_COST_NONE && line->first == SN_READS_COLUMN) // a broadcast, or a detach
-      is = operands[0];
+    else if ((line->cost == SN_COST_NONE && line->first == SN_READS_COLUMN) || is_plain_reduce(op))
+      is = operands[0]; // a broadcast, a detach, what one element is reduced to
     else
       is = sn_result(sn_clone_as(b, op, sn_values(n, operands), sn_types(1, &element)), 0);
     sn_map(&map, was, is);

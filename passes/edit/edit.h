@@ -68,6 +68,8 @@ MlirValue sn_with_shape(SnBuilder *b, MlirValue v, intptr_t rank, const int64_t 
 
 // edit/by_elements.c: each element of what the body gives is a function of one element of what it is given.
 bool sn_goes_by_elements(const SnForm *f);
+// The same of rows of one element, which reductions of it in its own type are, too.
+bool sn_goes_by_one_element(const SnForm *f);
 // The body at one column, into the empty body of `to`, whose last inputs are those of f: all of it is scalars. `sums`:
 // what each product is there; null if there is none.
 void sn_copy_body_by_elements(SnBuilder *b, const SnForm *f, const SnForm *to, const MlirValue *sums);

@@ -13,6 +13,8 @@
 //   sinter.rowwise (i = 7) by (l = 1) ins(%x[i, l]) outs(%e[i, l])
 //     ->  sinter.rowwise (i = 7) by () ins(%x[i, 0]) outs(%e[i, 0])
 //
+// What such a row is reduced to is the element, too: the sum of an image of one pixel, in the gradient of a bias.
+//
 // runs in: simplify, fuse    test: test/passes/simplify/unit_dims.mlir
 
 #include "dialect/row_ops.h"
@@ -55,13 +57,21 @@ static bool makes_scalar(const SnForm *f, size_t column, const bool *drop) {
   return false;
 }
 
+// Nothing is accumulated, or over a row dimension that stays.
+static bool accumulates_on(const SnForm *f) {
+  bool stays = !f->accumulators.size;
+  for (int64_t d = 0; d < f->num_rows; ++d)
+    stays |= f->dims.data[d].size != 1;
+  return stays;
+}
+
 // Which dimensions go. Rows and columns alone; a row program keeps a row, and any form a column that it has: what is a
-// row in the body stays one.
+// row in the body stays one. So do the columns that something is accumulated by.
 static bool unit_dims(const SnForm *f, bool *drop) {
   int64_t rows = f->num_rows, cols = f->num_cols;
   bool any = false;
   memset(drop, 0, f->dims.size);
-  for (size_t d = 0; d < (size_t)(f->num_rows + f->num_cols); ++d) {
+  for (size_t d = 0; d < (size_t)(f->num_rows + (f->accumulators.size ? 0 : f->num_cols)); ++d) {
     int64_t *left = sn_is_row_dim(f, (intptr_t)d) ? &rows : &cols, least = left == &rows && f->contract ? 0 : 1;
     drop[d] =
         f->dims.data[d].size == 1 && *left > least && !is_indexed(f, d) && (left == &rows || !makes_scalar(f, d, drop));
@@ -73,7 +83,7 @@ static bool unit_dims(const SnForm *f, bool *drop) {
 
 static bool is_row_of_one(const SnForm *f) {
   bool is = !f->contract && sn_is_plain(f) && f->num_rows && f->num_cols && !f->accumulators.size && !f->finish.ptr &&
-            !f->schedule.ptr && sn_num_results(f->op) && sn_goes_by_elements(f);
+            !f->schedule.ptr && sn_num_results(f->op) && sn_goes_by_one_element(f);
   for (size_t d = (size_t)f->num_rows; d < f->dims.size && is; ++d)
     is = f->dims.data[d].size == 1 && !is_indexed(f, d);
   for (size_t k = 0; k < f->inputs.size && is; ++k)
@@ -112,6 +122,17 @@ static void drop_columns(const SnForm *f) {
   sn_form_free(&to);
 }
 
+static void replace_maps(MlirOperation op, const char *name, intptr_t num_dims, MlirAffineExpr *exprs) {
+  MlirAttribute old = sn_get_attr(op, name);
+  SN_VEC(MlirAttribute) maps = {0};
+  for (intptr_t k = 0; old.ptr && k < mlirArrayAttrGetNumElements(old); ++k)
+    sn_push(&maps, mlirAffineMapAttrGet(
+                       sn_map_replace(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(old, k)), num_dims, exprs)));
+  if (old.ptr)
+    sn_set_attr(op, name, mlirArrayAttrGet(mlirOperationGetContext(op), (intptr_t)maps.size, maps.data));
+  sn_vec_free(&maps);
+}
+
 bool sn_drop_unit_dims(MlirOperation op) {
   SnForm f = sn_form_read(op);
   if (is_row_of_one(&f)) {
@@ -121,12 +142,12 @@ bool sn_drop_unit_dims(MlirOperation op) {
   }
   MlirContext ctx = mlirOperationGetContext(op);
   bool *drop = sn_alloc(f.dims.size + 1);
-  // What is accumulated over a dimension of size 1 would no longer be, and finish would see other arguments.
-  bool any = !f.accumulators.size && !f.finish.ptr && !f.schedule.ptr && sn_num_results(op) && sn_has_one_group(&f) &&
+  // What is accumulated over dimensions of size 1 alone would no longer be, and finish would see other arguments.
+  bool any = accumulates_on(&f) && !f.finish.ptr && !f.schedule.ptr && sn_num_results(op) && sn_has_one_group(&f) &&
              unit_dims(&f, drop);
   if (any) {
     MlirAffineExpr *exprs = sn_alloc((f.dims.size + 1) * sizeof *exprs);
-    SN_VEC(MlirAttribute) names = {0}, maps = {0};
+    SN_VEC(MlirAttribute) names = {0};
     SN_VEC(int64_t) sizes = {0};
     int64_t rows = 0, cols = 0;
     for (size_t d = 0; d < f.dims.size; ++d) {
@@ -138,17 +159,13 @@ bool sn_drop_unit_dims(MlirOperation op) {
       sn_push(&names, mlirStringAttrGet(ctx, f.dims.data[d].name));
       sn_push(&sizes, f.dims.data[d].size);
     }
-    MlirAttribute old = sn_get_attr(op, "maps");
-    for (intptr_t k = 0; k < mlirArrayAttrGetNumElements(old); ++k)
-      sn_push(&maps, mlirAffineMapAttrGet(sn_map_replace(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(old, k)),
-                                                         (intptr_t)names.size, exprs)));
+    replace_maps(op, "maps", (intptr_t)names.size, exprs);
+    replace_maps(op, "accumulator_maps", (intptr_t)names.size, exprs);
     sn_set_attr(op, "dims", mlirArrayAttrGet(ctx, (intptr_t)names.size, names.data));
     sn_set_attr(op, "sizes", mlirDenseI64ArrayGet(ctx, (intptr_t)sizes.size, sizes.data));
-    sn_set_attr(op, "maps", mlirArrayAttrGet(ctx, (intptr_t)maps.size, maps.data));
     sn_set_attr(op, "num_rows", sn_i64(ctx, rows));
     sn_set_attr(op, "num_cols", sn_i64(ctx, cols));
     sn_vec_free(&names);
-    sn_vec_free(&maps);
     sn_vec_free(&sizes);
     free(exprs);
   }

@@ -260,6 +260,11 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/program/images.c", "is = !mlirOpOperandIsNull(use);\n  for (; !mlirOpOperandIsNull(use) && is;",
      "is = !mlirOpOperandIsNull(use);\n  for (; is && false;", ["passes/program/reshape_images.mlir"],
      "what somebody else reads, too, is an image"),
+    ("passes/simplify/unit_dims.c", "bool stays = !f->accumulators.size;", "bool stays = true;",
+     ["passes/simplify/unit_dims.mlir"], "what is accumulated over rows of one value alone has no rows"),
+    ("passes/edit/by_elements.c", "sn_get_attr(op, \"kind\").ptr &&\n         mlirTypeEqual(sn_element(sn_type_of("
+     "sn_operand(op, 0))), sn_type_of(sn_result(op, 0)))", "sn_get_attr(op, \"kind\").ptr",
+     ["passes/simplify/unit_dims.mlir"], "an element is reduced to another type than its own"),
     ("passes/raise/products.c", "(matrices && r->sizes", "(r->sizes", ["passes/raise/products.mlir"],
      "a vector times a matrix has other columns"),
     ("passes/program/reshape.c", "    if (at < last)\n", "    if (at < 0)\n", ["passes/program/reshape.mlir"],

@@ -46,10 +46,12 @@ func.func @one_row(%x: tensor<1x6xf32>, %w: tensor<6x5xf32>) -> (tensor<1x5xf32>
 
 // -----
 
-// What is accumulated over a dimension of size 1 stays so.
+// What is accumulated over another row stays so, by the columns that it has.
 
 // CHECK-LABEL: func @accumulated
-//       CHECK:   sinter.rowwise (n = 1, i = 7) by (j = 5)
+//       CHECK:   sinter.rowwise (i = 7) by (j = 5)
+//  CHECK-NEXT:     ins(%{{.+}}[0, i, j] : tensor<1x7x5xf32>)
+//  CHECK-NEXT:     reduce(add [] : f32)
 func.func @accumulated(%x: tensor<1x7x5xf32>) -> tensor<f32> {
   %e = tensor.empty() : tensor<f32>
   %y = sinter.rowwise (n = 1, i = 7) by (j = 5) ins(%x[n, i, j] : tensor<1x7x5xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
@@ -58,6 +60,77 @@ func.func @accumulated(%x: tensor<1x7x5xf32>) -> tensor<f32> {
     sinter.yield %s : f32
   }
   return %y : tensor<f32>
+}
+
+// CHECK-LABEL: func @accumulated_columns
+//       CHECK:   sinter.rowwise (i = 7) by (j = 5, k = 1)
+//  CHECK-NEXT:     ins(%{{.+}}[i, j, 0, k] : tensor<7x5x1x1xf32>)
+//  CHECK-NEXT:     reduce(add [j, k] : f32)
+//  CHECK-NEXT:     outs(%{{.+}}[i, j, k, 0] : tensor<7x5x1x1xf32>, %{{.+}}[j, k] : tensor<5x1xf32>)
+func.func @accumulated_columns(%x: tensor<7x5x1x1xf32>) -> (tensor<7x5x1x1xf32>, tensor<5x1xf32>) {
+  %e = tensor.empty() : tensor<7x5x1x1xf32>
+  %t = tensor.empty() : tensor<5x1xf32>
+  %y:2 = sinter.rowwise (i = 7, n = 1) by (j = 5, k = 1) ins(%x[i, j, n, k] : tensor<7x5x1x1xf32>)
+      reduce(add [j, k] : f32) outs(%e[i, j, k, n] : tensor<7x5x1x1xf32>, %t[j, k] : tensor<5x1xf32>) {
+  ^row(%r: tensor<5xf32>):
+    %z = math.tanh %r : tensor<5xf32>
+    sinter.yield %r, %z : tensor<5xf32>, tensor<5xf32>
+  }
+  return %y#0, %y#1 : tensor<7x5x1x1xf32>, tensor<5x1xf32>
+}
+
+// -----
+
+// Over rows of one value alone it would be accumulated no more.
+
+// CHECK-LABEL: func @accumulated_over_one
+//       CHECK:   sinter.rowwise (n = 1, i = 1) by (j = 5)
+func.func @accumulated_over_one(%x: tensor<1x1x5xf32>) -> tensor<f32> {
+  %e = tensor.empty() : tensor<f32>
+  %y = sinter.rowwise (n = 1, i = 1) by (j = 5) ins(%x[n, i, j] : tensor<1x1x5xf32>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%r: tensor<5xf32>):
+    %s = sinter.row_reduce add %r : tensor<5xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %y : tensor<f32>
+}
+
+// -----
+
+// What a row of one element is reduced to is that element.
+
+// CHECK-LABEL: func @sum_of_one
+//       CHECK:   sinter.rowwise (i = 7) by ()
+//  CHECK-NEXT:     ins(%{{.+}}[i, 0] : tensor<7x1xf32>)
+//  CHECK-NEXT:     outs(%{{.+}}[i] : tensor<7xf32>)
+//  CHECK-NEXT:   ^row(%[[X:.+]]: f32):
+//  CHECK-NEXT:     %[[Y:.+]] = math.tanh %[[X]] : f32
+//  CHECK-NEXT:     sinter.yield %[[Y]] : f32
+func.func @sum_of_one(%x: tensor<7x1xf32>) -> tensor<7xf32> {
+  %e = tensor.empty() : tensor<7xf32>
+  %y = sinter.rowwise (i = 7) by (j = 1) ins(%x[i, j] : tensor<7x1xf32>) outs(%e[i] : tensor<7xf32>) {
+  ^row(%r: tensor<1xf32>):
+    %s = sinter.row_reduce add %r : tensor<1xf32> -> f32
+    %t = math.tanh %s : f32
+    sinter.yield %t : f32
+  }
+  return %y : tensor<7xf32>
+}
+
+// -----
+
+// Not in another type than its own, and not by an operation that the row program writes.
+
+// CHECK-LABEL: func @sum_in_another_type
+//       CHECK:   sinter.rowwise (i = 7) by (j = 1)
+func.func @sum_in_another_type(%x: tensor<7x1xbf16>) -> tensor<7xf32> {
+  %e = tensor.empty() : tensor<7xf32>
+  %y = sinter.rowwise (i = 7) by (j = 1) ins(%x[i, j] : tensor<7x1xbf16>) outs(%e[i] : tensor<7xf32>) {
+  ^row(%r: tensor<1xbf16>):
+    %s = sinter.row_reduce add %r : tensor<1xbf16> -> f32
+    sinter.yield %s : f32
+  }
+  return %y : tensor<7xf32>
 }
 
 // -----
@@ -83,15 +156,15 @@ func.func @indexed(%x: tensor<1x7x5xf32>) -> tensor<1x7x5xindex> {
 
 // CHECK-LABEL: func @column_of_a_window
 //       CHECK:   sinter.rowwise (k = 5) by (n = 1)
-//  CHECK-NEXT:     ins(%{{.+}}[k + n - 2] : tensor<3xf32> else 0.000000e+00, %{{.+}}[0, n, 0] : tensor<1x1x1xf32>)
-//       CHECK:   ^row(%{{.+}}: tensor<1xf32>, %{{.+}}: tensor<1xf32>):
-func.func @column_of_a_window(%x: tensor<3xf32>, %w: tensor<1x1x1xf32>) -> tensor<5xf32> {
+//  CHECK-NEXT:     ins(%{{.+}}[k + n - 2] : tensor<3xbf16> else 0.000000e+00, %{{.+}}[0, n, 0] : tensor<1x1x1xbf16>)
+//       CHECK:   ^row(%{{.+}}: tensor<1xbf16>, %{{.+}}: tensor<1xbf16>):
+func.func @column_of_a_window(%x: tensor<3xbf16>, %w: tensor<1x1x1xbf16>) -> tensor<5xf32> {
   %e = tensor.empty() : tensor<5xf32>
   %y = sinter.rowwise (k = 5) by (m = 1, n = 1, o = 1)
-      ins(%x[k + n - 2] : tensor<3xf32> else 0.0, %w[m, n, o] : tensor<1x1x1xf32>) outs(%e[k] : tensor<5xf32>) {
-  ^row(%r: tensor<1xf32>, %t: tensor<1xf32>):
-    %p = arith.mulf %r, %t : tensor<1xf32>
-    %s = sinter.row_reduce add %p : tensor<1xf32> -> f32
+      ins(%x[k + n - 2] : tensor<3xbf16> else 0.0, %w[m, n, o] : tensor<1x1x1xbf16>) outs(%e[k] : tensor<5xf32>) {
+  ^row(%r: tensor<1xbf16>, %t: tensor<1xbf16>):
+    %p = arith.mulf %r, %t : tensor<1xbf16>
+    %s = sinter.row_reduce add %p : tensor<1xbf16> -> f32
     sinter.yield %s : f32
   }
   return %y : tensor<5xf32>

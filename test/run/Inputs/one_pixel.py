@@ -51,15 +51,22 @@ func.func @main(%x: !x, %w: !w, %b: tensor<{f}xf32>) -> !y {{
 """
 
 
-def wanted(x, w, b, g, pad):
-    x = np.pad(x.astype(np.float64), ((0, 0), (0, 0), (pad, pad), (pad, pad)))
+def wanted(x, w, b, up, g, pad):
+    """The result, and by the upstream gradient those of x, w and b."""
+    wide, w = np.pad(x.astype(np.float64), ((0, 0), (0, 0), (pad, pad), (pad, pad))), w.astype(np.float64)
     k, cg, fg = w.shape[2], w.shape[1], w.shape[0] // g
-    y = np.stack([np.einsum("ncyx,cyx->n", x[:, f // fg * cg:(f // fg + 1) * cg, :k, :k], w[f].astype(np.float64))
-                  for f in range(w.shape[0])], axis=1)
-    return np.maximum(y + b, 0)[:, :, None, None]
+    y, dwide, dw = np.zeros((len(x), len(w))), np.zeros_like(wide), np.zeros_like(w)
+    for f in range(len(w)):
+        part = np.s_[:, f // fg * cg:(f // fg + 1) * cg, :k, :k]
+        y[:, f] = np.einsum("ncyx,cyx->n", wide[part], w[f]) + b[f]
+        here = np.where(y[:, f] > 0, up[:, f, 0, 0], 0)
+        dw[f] = np.einsum("n,ncyx->cyx", here, wide[part])
+        dwide[part] += here[:, None, None, None] * w[f]
+    inner = slice(pad, wide.shape[2] - pad)
+    return np.maximum(y, 0)[:, :, None, None], dwide[:, :, inner, inner], dw, np.where(y > 0, up[..., 0, 0], 0).sum(0)
 
 
-draw, done, wrong, kernels = np.random.default_rng(5), 0, 0, 0
+draw, done, wrong, most, sums = np.random.default_rng(5), 0, 0, 0, 0
 for batch in (1, 5):
     for g, cg, fg in ((1, 7, 19), (3, 8, 8)):
         for s, k, pad in ((1, 3, 1), (2, 3, 1)):
@@ -69,18 +76,22 @@ for batch in (1, 5):
                                       pad=pad, wide=s + 2 * pad)
                 open(f"{folder}/program.mlir", "w").write(text)
                 args = [draw.standard_normal(shape).astype(np.float32)
-                        for shape in ((batch, g * cg, s, s), (g * fg, cg, k, k), (g * fg,))]
-                command = ["sinter-run", f"{folder}/program.mlir", f"--output={folder}/got.npy", "--stats", *options]
+                        for shape in ((batch, g * cg, s, s), (g * fg, cg, k, k), (g * fg,), (batch, g * fg, 1, 1))]
                 for i, x in enumerate(args):
                     np.save(f"{folder}/in{i}.npy", x)
-                    command.append(f"--input={folder}/in{i}.npy")
-                out = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-                want = wanted(*args, g, pad)
-                far = np.linalg.norm(np.load(f"{folder}/got.npy") - want)
+                wants, kernels = wanted(*args, g, pad), []
+                for results, more in ((1, []), (4, ["--wrt=0,1,2", "--upstream"])):
+                    command = ["sinter-run", f"{folder}/program.mlir", "--stats", *more, *options]
+                    command += [f"--input={folder}/in{i}.npy" for i in range(4 if more else 3)]
+                    command += [f"--output={folder}/got{i}.npy" for i in range(results)]
+                    out = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+                    kernels.append(json.loads(re.findall(r"^\{.*\}$", out, re.M)[-1])["kernels"])
+                    for i, want in enumerate(wants[:results]):
+                        got = np.load(f"{folder}/got{i}.npy")
+                        if got.shape != want.shape or not np.linalg.norm(got - want) <= 1e-5 * np.linalg.norm(want):
+                            wrong += 1
+                            print(f"result {i}, batch {batch}, {'known' if known else '?'}, {g} groups, {s}x{s}: wrong")
                 done += 1
-                if not far <= 1e-5 * np.linalg.norm(want):
-                    wrong += 1
-                    print(f"batch {batch} of {'known' if known else 'any'} size, {g} groups, {s}x{s}: off by {far}")
                 if batch > 1 or not known:
-                    kernels = max(kernels, json.loads(re.findall(r"^\{.*\}$", out, re.M)[-1])["kernels"])
-print(f"{done} convolutions, {wrong} wrong, kernels {kernels}")
+                    most, sums = max(most, kernels[0]), max(sums, kernels[1])
+print(f"{done} convolutions, {wrong} wrong, kernels {most}, with gradients {sums}")
