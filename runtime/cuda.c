@@ -297,16 +297,18 @@ int32_t sinter_rt_clocks(const SinterKernelClocks *c, int64_t *to) {
   return status == SINTER_OK ? read_clocks(context, c, to) : status;
 }
 
-static int32_t encode(void *map, int64_t tf32, void *memory, int64_t rank, const int64_t *numbers) {
+static int32_t encode(void *map, int64_t tf32, void *memory, int64_t rank, const int64_t *numbers, bool is_image) {
   enum { UINT8 = 0, UINT16 = 1, UINT32 = 2, TFLOAT32 = 11, MOST = 5, SWIZZLE_128B = 3, PROMOTE_128B = 2 };
   uint64_t sizes[MOST], strides[MOST];
   uint32_t box[MOST], steps[MOST];
+  int lower[MOST] = {0}, upper[MOST] = {0};
   int64_t bytes = numbers[1];
   int32_t status = sinter_cuda_driver();
   if (status != SINTER_OK)
     return status;
-  if (!sinter_cu_encode_tensor_map)
-    return sinter_cuda_refuse(SINTER_UNSUPPORTED, "the CUDA driver has no cuTensorMapEncodeTiled; it is too old");
+  const char *name = is_image ? "cuTensorMapEncodeIm2col" : "cuTensorMapEncodeTiled";
+  if (is_image ? !sinter_cu_encode_image_map : !sinter_cu_encode_tensor_map)
+    return sinter_cuda_refuse(SINTER_UNSUPPORTED, "the CUDA driver has no %s; it is too old", name);
   for (int64_t d = 0; d < rank; d++) {
     sizes[d] = (uint64_t)numbers[3 * d];
     strides[d] = (uint64_t)numbers[3 * d + 1];
@@ -316,22 +318,40 @@ static int32_t encode(void *map, int64_t tf32, void *memory, int64_t rank, const
       return SINTER_OK; // the kernel has nothing to copy
   }
   int type = tf32 ? TFLOAT32 : bytes == 1 ? UINT8 : bytes == 2 ? UINT16 : UINT32;
-  return sinter_cuda_check(sinter_cu_encode_tensor_map(map, type, (uint32_t)rank, memory, sizes, strides + 1, box,
-                                                       steps, 0, SWIZZLE_128B, PROMOTE_128B, 0),
-                           "cuTensorMapEncodeTiled");
+  if (!is_image)
+    return sinter_cuda_check(sinter_cu_encode_tensor_map(map, type, (uint32_t)rank, memory, sizes, strides + 1, box,
+                                                         steps, 0, SWIZZLE_128B, PROMOTE_128B, 0),
+                             name);
+  for (int64_t d = 1; d < rank - 1; d++) {
+    const int64_t *window = numbers + 3 * (rank + d - 1);
+    steps[d] = (uint32_t)window[0];
+    lower[d - 1] = (int)window[1];
+    upper[d - 1] = (int)window[2];
+  }
+  return sinter_cuda_check(sinter_cu_encode_image_map(map, type, (uint32_t)rank, memory, sizes, strides + 1, lower,
+                                                      upper, box[0], box[1], steps, 0, SWIZZLE_128B, PROMOTE_128B, 0),
+                           name);
 }
 
-void sinter_rt_tensor_map(void *map, int64_t tf32, void *memory, int64_t rank, const int64_t *numbers) {
+static void make_map(void *map, int64_t tf32, void *memory, int64_t rank, const int64_t *numbers, bool is_image) {
   const SinterCall *call = sinter_rt_current();
   memset(map, 0, 128);
   if (sinter_rt_status() != SINTER_OK || (call && call->prepare))
     return;
-  int32_t status = encode(map, tf32, memory, rank, numbers);
+  int32_t status = encode(map, tf32, memory, rank, numbers, is_image);
   if (status == SINTER_NO_DEVICE)
     sinter_rt_error(status, "%s", sinter_cuda_error());
   else if (status != SINTER_OK)
     sinter_rt_error(status, "a tensor of %lld dimensions that a kernel copies by tiles: %s", (long long)rank,
                     sinter_cuda_error());
+}
+
+void sinter_rt_tensor_map(void *map, int64_t tf32, void *memory, int64_t rank, const int64_t *numbers) {
+  make_map(map, tf32, memory, rank, numbers, false);
+}
+
+void sinter_rt_image_map(void *map, int64_t tf32, void *memory, int64_t rank, const int64_t *numbers) {
+  make_map(map, tf32, memory, rank, numbers, true);
 }
 
 // In the context of each: the caller's own may be gone, and what was in it with that.

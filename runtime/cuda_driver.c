@@ -12,6 +12,7 @@
 #include <string.h>
 
 EncodeTensorMap sinter_cu_encode_tensor_map;
+EncodeImageMap sinter_cu_encode_image_map;
 struct SinterCu sinter_cu;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -36,6 +37,7 @@ static void open_driver(void) {
   if (missing[0])
     return;
   sinter_cu_encode_tensor_map = (EncodeTensorMap)dlsym(library, "cuTensorMapEncodeTiled");
+  sinter_cu_encode_image_map = (EncodeImageMap)dlsym(library, "cuTensorMapEncodeIm2col");
   CUresult result = sinter_cu.cuInit(0);
   const char *name = NULL;
   if (result != 0 && (sinter_cu.cuGetErrorName(result, &name) != 0 || !name))

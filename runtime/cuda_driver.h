@@ -107,6 +107,11 @@ typedef CUresult (*EncodeTensorMap)(void *map, int type, uint32_t rank, void *ad
                                     const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
                                     int swizzle, int promotion, int fill);
 extern EncodeTensorMap sinter_cu_encode_tensor_map; // NULL: the driver has none
+typedef CUresult (*EncodeImageMap)(void *map, int type, uint32_t rank, void *address, const uint64_t *sizes,
+                                   const uint64_t *strides, const int *lower, const int *upper, uint32_t channels,
+                                   uint32_t points, const uint32_t *steps, int interleave, int swizzle, int promotion,
+                                   int fill);
+extern EncodeImageMap sinter_cu_encode_image_map;
 
 #define MEMBER(name, arguments) CUresult(*name) arguments;
 extern struct SinterCu {

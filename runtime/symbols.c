@@ -40,6 +40,7 @@ const SinterRtSymbol sinter_rt_symbols[] = {
     SYMBOL(sinter_rt_launch_filling),
     SYMBOL(sinter_rt_clocks),
     SYMBOL(sinter_rt_tensor_map),
+    SYMBOL(sinter_rt_image_map),
     SYMBOL(sinter_rt_device_constant),
     SYMBOL(sinter_rt_copy),
     SYMBOL(sinter_rt_put),

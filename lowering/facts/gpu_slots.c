@@ -96,7 +96,8 @@ bool sn_gpu_slot(const SnForm *f, const SnGpuPoints *points, const SnGpuProduct 
                  SnGpuSlot *to, const char **why) {
   const char *unsaid = NULL;
   *to = (SnGpuSlot){.fetch = SN_GPU_BY_COPIES};
-  if (!sn_gpu_side_map(f, points, p, is_a, extent, &to->map, NULL))
+  if (!sn_gpu_side_map(f, points, p, is_a, extent, &to->map, NULL) &&
+      !sn_gpu_image_map(f, points, p, is_a, extent, &to->map))
     return by_threads(f, points, p, is_a, extent, to, why ? why : &unsaid);
   to->along_sum = to->from_sum = to->map.along_sum;
   return true;

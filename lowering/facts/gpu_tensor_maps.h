@@ -4,7 +4,13 @@
 //
 // A tensor map names the tensor's dimensions, the fastest first, with their sizes, the bytes from one to the next, and
 // the box that one copy fetches. What a box has beyond the ends is zero. (CUDA driver API, "Tensor Map Object
-// Management"; PTX ISA, "cp.async.bulk.tensor".) No IR is made here.
+// Management"; PTX ISA, "cp.async.bulk.tensor".)
+//
+//   %x[n, y * 2 + r - 1, x * 2 + s - 1, c] else 0.0 of columns (n, y, x)   ->   dimensions c, x, y, n
+//
+// Of windows the copy engine goes from point to point by itself (PTX ISA, "im2col mode"): a copy is so many neighbours
+// of c for so many points from one on, all of them at the same tap, in the order of x, y and n. What is beside the
+// image is zero. No IR is made here.
 
 #ifndef SINTER_LOWERING_FACTS_GPU_TENSOR_MAPS_H
 #define SINTER_LOWERING_FACTS_GPU_TENSOR_MAPS_H
@@ -17,6 +23,7 @@ enum {
   SN_GPU_BOX_MOST = 256,       // elements of a box along one dimension
   SN_GPU_COPY_LINES = 64,      // rows or columns of a copy that two blocks have some of each
   SN_GPU_TILES_ALIGNED = 1024, // where slots of such lines begin in shared memory
+  SN_GPU_MAP_WINDOWS = 3,      // dimensions of an image
 };
 
 typedef struct {
@@ -25,10 +32,18 @@ typedef struct {
   int64_t size;         // of the dimension, where fewer are summed than the memref has; 0: all
 } SnGpuMapDim;
 
+// Of an image, dimension i + 1 of the map: from one point to the next; where the first and the last one begin, beside
+// the first and the last place there is.
+typedef struct {
+  int64_t step, lower, upper;
+} SnGpuMapWindow;
+
 // Of operand `operand` of the op on memrefs.
 typedef struct {
   intptr_t operand;
   int rank;
+  int num_windows;                   // 0: copies are boxes; else dims[1].box points
+  SnGpuMapWindow windows[SN_GPU_MAP_WINDOWS];
   bool tf32;                         // f32 is rounded to the nearest of tf32 on its way
   SnGpuMapDim dims[SN_GPU_MAP_DIMS]; // the fastest first
 } SnGpuTensorMap;
@@ -51,6 +66,9 @@ int64_t sn_gpu_map_sum(const SnGpuProduct *product);
 // False, where copies cannot fetch the side: `why` says so, if it is not NULL.
 bool sn_gpu_side_map(const SnForm *form, const SnGpuPoints *points, const SnGpuProduct *product, bool is_a,
                      int64_t extent, SnGpuSideMap *to, const char **why);
+// The same of windows (gpu_image_maps.c): their channels are last, and a line of the slot is of one tap.
+bool sn_gpu_image_map(const SnForm *form, const SnGpuPoints *points, const SnGpuProduct *product, bool is_a,
+                      int64_t extent, SnGpuSideMap *to);
 // Makes each copy one of 64 rows or columns, so that two blocks can have some of them each.
 void sn_gpu_divide_copies(SnGpuSideMap *map);
 

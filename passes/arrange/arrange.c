@@ -50,6 +50,10 @@ enum {
   F32_WINDOW_CYCLES = 75,
 };
 
+// Of a convolution of half types. A slot that the copy engine fills is there in so many cycles of a thread less for
+// each element of a window; but a line of it is of one tap, so that what channels lack is multiplied, too.
+static const double copied_saves = 11, zero_costs = 8;
+
 // A tensor that was written in another order: dimension `moved` is its last one, and `length` long; of each other one
 // every steps[i]-th element is there.
 typedef struct {
@@ -137,6 +141,22 @@ static int64_t padded_size(int64_t size, int64_t bits) {
   return lanes * bits >= 32 ? sn_pieces(size, lanes) * lanes : 0;
 }
 
+// Taps beside the channels, of half types by tensor cores.
+static bool is_window(const Plan *p) {
+  int64_t sums = 0;
+  for (int64_t d = p->product.summed.first; d < p->product.summed.first + p->product.summed.num_dims; ++d)
+    sums += p->f.dims.data[d].size > 1;
+  return p->product.line && side_bits(p, 0) == 16 && sums > 1;
+}
+
+// So long that lines of a slot are whole, and the copy engine takes windows of it (lowering/facts/gpu_image_maps.c); 0:
+// too many of it would be zeros.
+static int64_t whole_lines(const Plan *p, int64_t size) {
+  int64_t line = is_window(p) ? sn_gpu_map_sum(&p->product) : 0,
+          length = line ? sn_pieces(size, line) * line : 0;
+  return 2 * length <= 3 * size ? length : 0;
+}
+
 // A summed dimension that both sides name: the largest one.
 static bool choose_inner(Plan *p) {
   SnGroup g = p->product.summed;
@@ -148,7 +168,9 @@ static bool choose_inner(Plan *p) {
   if (p->inner < 0)
     return false;
   int64_t size = p->f.dims.data[p->inner].size;
-  p->padded = padded_size(size, side_bits(p, 0));
+  p->padded = whole_lines(p, size);
+  if (!p->padded)
+    p->padded = padded_size(size, side_bits(p, 0));
   for (int is_b = 0; is_b < 2; ++is_b) {
     const SnAccess *a = side_of(p, is_b);
     intptr_t at = subscript_of(&p->f, a, p->inner), last = sn_rank(sn_type_of(a->value)) - 1;
@@ -305,9 +327,15 @@ static double piece_cycles(Plan *p, int is_b, const SnGpuSlot *slot, const SnGpu
 // 3 x 3 of 34 channels in bf16 25.7 us by pieces of 4 bytes; 14.6 with 40 channels, writing them included.)
 static double window_cycles(const Plan *p, int is_b, const SnGpuSlot *slot) {
   int64_t bits = slot->lanes * side_bits(p, is_b);
-  return slot->fetch == SN_GPU_BY_PIECES && bits < SN_LINE_BYTES * 8 && !may_grow(p, is_b)
-             ? WINDOW_PIECE_CYCLES * (1.0 - (double)bits / (SN_LINE_BYTES * 8)) / (double)slot->lanes
-             : 0;
+  if (slot->fetch != SN_GPU_BY_PIECES || may_grow(p, is_b))
+    return 0;
+  double saved = WINDOW_PIECE_CYCLES * (1.0 - (double)bits / (SN_LINE_BYTES * 8)) / (double)slot->lanes;
+  Plan longer = *p;
+  if (choose_inner(&longer) && whole_lines(p, p->f.dims.data[longer.inner].size)) {
+    double zeros = (double)longer.padded / (double)p->f.dims.data[longer.inner].size - 1;
+    saved += copied_saves > zeros * zero_costs ? copied_saves - zeros * zero_costs : 0;
+  }
+  return saved;
 }
 
 // Windows that come in small pieces are written in longer lines, and what they are multiplied by.

@@ -33,6 +33,7 @@ enum {
   SUMS_BESIDE_FETCHERS = 128,
   FETCH_CYCLES = 300, // of a slot, where threads move a side: waiting, saying so
   BYTES_OF_A_CYCLE = 64,  // that a multiprocessor gets of L2
+  IMAGE_BYTES_OF_A_CYCLE = 42, // the same where all ask for windows by copies
   WINDOW_BYTES_OF_A_CYCLE = 25, // the same where threads ask for pieces of windows
   WINDOW_CYCLES = 150,          // of a slot of them, beside what its pieces take
   TILE_CYCLES = 700,            // of a tile at least, however short its sum is
@@ -112,12 +113,37 @@ static double window_cycles(const SnForm *f, const SnGpuPoints *points, size_t p
   return pieces == 0 ? 0 : empty * (read > ask + WINDOW_CYCLES ? read : ask + WINDOW_CYCLES);
 }
 
+// The copy engine brings windows of some side.
+static bool copies_images(const SnForm *f, const SnGpuPoints *points, const StagedTile *t) {
+  bool some = false;
+  for (size_t i = 0; i < f->products.size; ++i)
+    for (int is_a = 0; is_a < 2; ++is_a) {
+      SnGpuSlot slot;
+      SnGpuProduct p = sn_gpu_product(f, i, staged_kernel(f));
+      some |= sn_gpu_slot(f, points, &p, is_a, is_a ? t->m : t->n, &slot, NULL) && slot.fetch == SN_GPU_BY_COPIES &&
+              slot.map.map.num_windows;
+    }
+  return some;
+}
+
+// Until a slot's bytes are there, where so many tiles are at work. (27,648 x 192 of 3 x 3 x 512 on an H200, all
+// multiprocessors: 830 cycles for 128 by 128; 2880 x 384 of 5 x 5 x 192, 69 of 132: 555, and 800 for 128 by 192.)
+static double copy_cycles(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t tiles,
+                          const SnGpuChip *chip) {
+  double busy = tiles < chip->multiprocessors ? (double)tiles / (double)chip->multiprocessors : 1,
+         rate = copies_images(f, points, t) ? IMAGE_BYTES_OF_A_CYCLE / busy : BYTES_OF_A_CYCLE;
+  return (double)sn_gpu_stage_bytes(t->m, t->n) / (rate < BYTES_OF_A_CYCLE ? rate : BYTES_OF_A_CYCLE);
+}
+
 // Blocks in pairs copy a quarter to a third less, and those of narrow tiles ask for half as many of the lines that all
 // blocks read. Of tiles of 128 rows that pays where a block has some slots to fill, most rows of pairs are there, and
 // last tiles that have no partner are not too many waves more (an H200, over the same tiles without pairs: 648 x 4160
 // of 5720 in bf16 0.86, 2241 x 4456 of 2648 0.76, 4629 x 2744 of 2584 0.77, 3437 x 896 of 1880 0.90, 1832 x 256 of 840
 // 1.04; a gate of 5680 x 4400 and 741, which has 9 waves for 8, 0.89; 14,336 x 40 of 3584 0.89, 4544 x 16 of 704 1.12;
-// bench/results/gpu_pairs.md). What is so large that power limits it gains nothing (4096 x 4096 of 4096 1.00).
+// bench/results/gpu_pairs.md). What is so large that power limits it gains nothing (4096 x 4096 of 4096 1.00). Windows
+// by copies gain little, and where multiprocessors are idle or tiles narrow they lose (27,648 x 192 of 3 x 3 x 512 by
+// tiles of 128 columns 0.94, 192 1.03, 64 1.05; 2880 x 384 of 5 x 5 x 192, 69 tiles, 1.09; 100,352 x 64 1.15;
+// bench/results/gpu_images.md).
 static bool in_pairs(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split,
                      const SnGpuChip *chip, bool *gains) {
   enum { LARGE = 128, NARROW = 64, SLOTS = 24, SLOTS_OF_NARROW = 48, MORE_WAVES = 6, OF_POWER = 6 << 20 };
@@ -133,7 +159,10 @@ static bool in_pairs(const SnForm *f, const SnGpuPoints *points, const StagedTil
     slots += waves * sn_gpu_pieces(f, i, sn_gpu_map_sum(&p), 1);
     measured &= sn_bits(sn_side_element(f, 2 * i)) == 16 && sn_bits(sn_side_element(f, 2 * i + 1)) == 16;
   }
-  *gains = slots * t->m * t->n <= OF_POWER;
+  bool images = copies_images(f, points, t);
+  if (images && (4 * tiles < 3 * chip->multiprocessors || t->n < LARGE))
+    return false;
+  *gains = slots * t->m * t->n <= OF_POWER && !images;
   bool there = 4 * rows >= 3 * 2 * t->m * sn_pieces(rows, 2 * t->m),
        fits = *gains ? (of_pairs - waves) * MORE_WAVES < waves : of_pairs == waves;
   return measured && there && fits && slots >= (t->n < LARGE ? SLOTS_OF_NARROW : SLOTS);
@@ -147,7 +176,7 @@ static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTi
           batch = at_least(sn_gpu_dims_size(f, &points->batch), 1),
           tiles = sn_times(batch, sn_times(sn_pieces(rows, t->m), sn_pieces(columns, t->n)));
   double waves = (double)sn_pieces(sn_times(tiles, split), chip->multiprocessors),
-         multiply = (double)(t->m * t->n) / 32, copy = (double)sn_gpu_stage_bytes(t->m, t->n) / BYTES_OF_A_CYCLE,
+         multiply = (double)(t->m * t->n) / 32, copy = copy_cycles(f, points, t, sn_times(tiles, split), chip),
          cycles = 0;
   copy = multiply > copy ? multiply : copy;
   for (size_t i = 0; i < f->products.size; ++i) {

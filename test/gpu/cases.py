@@ -1696,6 +1696,7 @@ def filled_products(plain, small, tile):
                 "%b[n, c, y + r - 1, x + s - 1] : tensor<2x5x7x11xbf16> else 0.0",
                 shapes=((40, 5, 3, 3), (2, 5, 7, 11)), schedule=schedule, inputs=make((40, 5, 3, 3), (2, 5, 7, 11)),
                 want=lambda w, x: windows(x, w))
+    images(tile)
     product("product_wgmma_gathered", rows=[("i", 150)], columns=[("j", 72)], sums=[("k", 72)], a="", b="j, k",
             side="%a[%t[i] : tensor<150xi32>, k] : tensor<7x72xbf16>", spec="", shapes=((7, 72), (72, 72)),
             more=[("t", (150,), "i32", "i")], body="  sinter.yield %p : tensor<72xf32>", t=("bf16", "bf16", "f32"),
@@ -1712,6 +1713,70 @@ def filled_products(plain, small, tile):
             spec="ik,kj->ij", shapes=(("?", 76), (76, 90)), t=("bf16", "bf16", "f32"), schedule=small,
             results=[("y", ("?", 90), "f32", "i, j")],
             dims=["%c0 = arith.constant 0 : index", "%size0 = tensor.dim %a, %c0 : tensor<?x76xbf16>"])
+
+
+def convolved(x, w, steps, dilations, pads):
+    """x[n, ..., c] by w[o, ..., c], by taps: [n, ..., o]."""
+    x, w = x.astype("f8"), w.astype("f8")
+    x = np.pad(x, ((0, 0), *((p, p) for p in pads), (0, 0)))
+    sizes = [(a - d * (t - 1) - 1) // s + 1 for a, t, s, d in zip(x.shape[1:-1], w.shape[1:-1], steps, dilations)]
+    y = np.zeros((x.shape[0], *sizes, w.shape[0]))
+    for taps in np.ndindex(*w.shape[1:-1]):
+        at = tuple(slice(t * d, t * d + s * (n - 1) + 1, s) for t, d, s, n in zip(taps, dilations, steps, sizes))
+        y += x[(slice(None), *at)] @ w[(slice(None), *taps)].T
+    return [y]
+
+
+def image(name, x, w, schedule, steps, dilations, pads, image_is_b=False, t="bf16", strange=None):
+    """A convolution of an image whose channels are last, and whole lines of a slot."""
+    names, taps, fill = "zyx"[3 - len(steps):], "qrs"[3 - len(steps):], " else 0.0" if any(pads) else ""
+    sizes = [(a + 2 * p - d * (k - 1) - 1) // s + 1
+             for a, k, s, d, p in zip(x[1:-1], w[1:-1], steps, dilations, pads)]
+    at = ", ".join(f"{y} * {s} + {k} * {d} - {p}" for y, k, s, d, p in zip(names, taps, steps, dilations, pads))
+    shape = "x".join(map(str, x)) + f"x{t}"
+    lines = [("n", x[0]), *zip(names, sizes)]
+    windows, filters = f"%{'ab'[image_is_b]}[n, {at}, c] : tensor<{shape}>{fill}", ["o", *taps, "c"]
+    values = lambda r, s: bf16(r.standard_normal(s)) if t == "bf16" else r.standard_normal(s).astype("f2")
+
+    def inputs(r):
+        a, b = values(r, x), values(r, w)
+        if strange is not None:
+            a[strange] = np.inf
+        return [b, a] if image_is_b else [a, b]
+
+    def want(*both):
+        a, b = both[::-1] if image_is_b else both
+        with np.errstate(invalid="ignore"):
+            y = convolved(a, b, steps, dilations, pads)[0]
+        return [np.moveaxis(y, -1, 0) if image_is_b else y]
+
+    sums = [*zip(taps, w[1:-1]), ("c", w[-1])]
+    sides = {"side": f"%a[{', '.join(filters)}] : tensor<{'x'.join(map(str, w))}x{t}>", "second": windows} \
+        if image_is_b else {"side": windows}
+    product("product_wgmma_image_" + name, rows=[("o", w[0])] if image_is_b else lines,
+            columns=lines if image_is_b else [("o", w[0])], sums=sums, a="", b=", ".join(filters), t=(t, t, "f32"),
+            spec="", shapes=(w, x) if image_is_b else (x, w), schedule=schedule, inputs=inputs, want=want, **sides)
+
+
+def images(tile):
+    """Windows by the copy engine: steps, distances of taps, corners, ends of lines and images, parts, pairs."""
+    image("plain", (2, 7, 11, 64), (40, 3, 3, 64), tile(64, 64, 3, "turns", 2), (1, 1), (1, 1), (1, 1))
+    image("step", (3, 9, 14, 128), (40, 3, 5, 128), tile(64, 64, 3, "turns", 2), (2, 1), (1, 1), (1, 2))
+    image("steps", (2, 13, 10, 64), (40, 1, 3, 64), tile(64, 64, 3, "turns", 1), (2, 3), (1, 1), (0, 0))
+    image("apart", (2, 12, 9, 64), (24, 3, 2, 64), tile(64, 64, 3, "turns", 2), (1, 1), (2, 3), (3, 0))
+    image("far", (2, 6, 5, 64), (24, 3, 3, 64), tile(64, 64, 3, "turns", 2), (1, 1), (2, 2), (5, 3))
+    image("line", (3, 37, 64), (40, 5, 64), tile(64, 64, 3, "turns", 2), (2,), (3,), (6,))
+    image("space", (2, 4, 5, 6, 64), (40, 2, 3, 2, 64), tile(64, 64, 3, "turns", 2), (1, 2, 1), (1, 1, 2), (0, 1, 1))
+    image("large", (2, 17, 13, 64), (200, 2, 2, 64), tile(128, 192, 3, "turns", 3), (1, 1), (1, 1), (0, 1), t="f16")
+    image("tile", (2, 17, 13, 64), (130, 2, 2, 64), tile(128, 256, 3, "tile", 2), (1, 1), (1, 1), (1, 0), True)
+    image("columns", (2, 7, 11, 128), (72, 3, 3, 128), tile(64, 128, 3, "turns", 2), (1, 1), (1, 1), (1, 1), True)
+    image("parts", (2, 7, 11, 64), (40, 3, 3, 64), tile(64, 64, 3, "turns", 2) + ", split = 3", (1, 1), (1, 1), (1, 1))
+    # 15 lines of a sum in 4 parts of 4: behind the end an infinity is not there, as no weight is.
+    image("parts_end", (2, 7, 11, 64), (40, 3, 5, 64), tile(64, 64, 3, "turns", 2) + ", split = 4", (1, 1), (1, 1),
+          (1, 2), strange=(1, 6, 10, 5))
+    pairs = lambda m, n, stages, share, blocks: tile(m, n, stages, share, blocks, 2) + ", cluster = 2"
+    image("pairs", (3, 9, 14, 64), (72, 3, 3, 64), pairs(128, 64, 3, "turns", 2), (1, 1), (1, 1), (1, 1))
+    image("pairs_columns", (3, 9, 14, 64), (200, 3, 3, 64), pairs(64, 128, 3, "turns", 4), (1, 2), (1, 1), (1, 0), True)
 
 
 def swiglu(name, schedule):

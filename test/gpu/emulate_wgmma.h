@@ -9,22 +9,40 @@ enum { MAP_DIMS = 5, LINE = 128, SUMS = 128, HANDLES = 16, WAITING = 64 };
 
 typedef struct {
   char *memory;
-  int32_t rank, element, tf32;
   int64_t size[MAP_DIMS], stride[MAP_DIMS]; // elements; bytes
-  int32_t box[MAP_DIMS];
+  int16_t box[MAP_DIMS], rank, element, tf32, is_image;
+  int16_t step[MAP_DIMS - 2], lower[MAP_DIMS - 2], upper[MAP_DIMS - 2]; // of windows, of dimension i + 1
 } Map;
 _Static_assert(sizeof(Map) <= 128, "a tensor map");
 
 void sinter_rt_tensor_map(void *to, int64_t tf32, void *memory, int64_t rank, const int64_t *numbers) {
-  Map m = {.memory = memory, .rank = (int32_t)rank, .tf32 = (int32_t)tf32, .element = (int32_t)numbers[1]};
+  Map m = {.memory = memory, .rank = (int16_t)rank, .tf32 = (int16_t)tf32, .element = (int16_t)numbers[1]};
   for (int64_t d = 0; d < rank; ++d) {
     m.size[d] = numbers[3 * d];
     m.stride[d] = numbers[3 * d + 1];
-    m.box[d] = (int32_t)numbers[3 * d + 2];
+    m.box[d] = (int16_t)numbers[3 * d + 2];
     int aligned = d == 0 || m.stride[d] % 16 == 0;
     if ((!aligned || m.box[d] < 1 || m.box[d] > 256 || rank > MAP_DIMS || (uintptr_t)memory % 16) && !failure[0])
       snprintf(failure, sizeof failure, "no such tensor map: dimension %lld, %lld bytes apart, a box of %d",
                (long long)d, (long long)m.stride[d], m.box[d]);
+  }
+  memcpy(to, &m, sizeof m);
+}
+
+// Windows: dimension 1's box is the points of a copy. (CUDA driver API, "cuTensorMapEncodeIm2col".)
+void sinter_rt_image_map(void *to, int64_t tf32, void *memory, int64_t rank, const int64_t *numbers) {
+  static const int corners[] = {[1] = 32767, [2] = 127, [3] = 15};
+  Map m;
+  sinter_rt_tensor_map(&m, tf32, memory, rank, numbers);
+  m.is_image = 1;
+  for (int64_t i = 0; i < rank - 2 && i < MAP_DIMS - 2; ++i) {
+    const int64_t *window = numbers + 3 * (rank + i);
+    int most = corners[rank - 2];
+    m.step[i] = (int16_t)window[0], m.lower[i] = (int16_t)window[1], m.upper[i] = (int16_t)window[2];
+    if ((window[0] < 1 || window[0] > 8 || window[1] < -most || window[1] > most || window[2] < -most ||
+         window[2] > most) && !failure[0])
+      snprintf(failure, sizeof failure, "no such windows: steps of %lld from %lld to %lld", (long long)window[0],
+               (long long)window[1], (long long)window[2]);
   }
   memcpy(to, &m, sizeof m);
 }
@@ -34,18 +52,61 @@ static uintptr_t swizzled(uintptr_t at) { return at ^ (at >> 7 & 7) << 4; }
 
 // Copies that are on their way: half of them come at once, the others when somebody waits for them, and not before.
 typedef struct {
-  int32_t to, signal, at[MAP_DIMS];
+  int32_t to, signal, at[MAP_DIMS], behind[MAP_DIMS]; // behind: of windows, by dimension
   const Map *map;
   Thread *by;
 } Copy;
 static Copy on_their_way[256];
 static int num_on_their_way;
 
-static void copy_tile_now(int32_t to, const Map *m, const int32_t *at, int32_t signal) {
+// The next point of an image: along the line, then the next line, then the next image.
+static void next_point(const Map *m, int32_t *at) {
+  int d = 1;
+  for (; d < m->rank - 1; ++d) {
+    at[d] += m->step[d - 1];
+    if (at[d] <= m->size[d] - 1 + m->upper[d - 1])
+      return;
+    at[d] = m->lower[d - 1];
+  }
+  ++at[d];
+}
+
+static void copy_line(int32_t to, int64_t line, const Map *m, const int32_t *at, const int32_t *behind) {
+  int64_t offset = 0;
+  int inside = 1;
+  for (int d = 1; d < m->rank; ++d) {
+    int64_t i = at[d] + behind[d];
+    inside &= i >= 0 && i < m->size[d];
+    offset += i * m->stride[d];
+  }
+  for (int e = 0; e < m->box[0]; ++e) {
+    int64_t i = at[0] + e;
+    char *p = (char *)swizzled((uintptr_t)(uint32_t)to + (uintptr_t)(line * LINE + e * m->element));
+    if (inside && i >= 0 && i < m->size[0])
+      memcpy(p, m->memory + offset + i * m->element, (size_t)m->element);
+    else
+      memset(p, 0, (size_t)m->element);
+    if (m->tf32)
+      *(int32_t *)(void *)p = emu_tf32(*(int32_t *)(void *)p);
+  }
+}
+
+// Points of an image begin where some point is: else the engine goes on nobody knows where.
+static int is_a_point(const Map *m, const int32_t *at) {
+  int is = 1;
+  for (int d = 1; d < m->rank - 1; ++d)
+    is &= at[d] >= m->lower[d - 1] && at[d] <= m->size[d] - 1 + m->upper[d - 1] &&
+          (at[d] - m->lower[d - 1]) % m->step[d - 1] == 0;
+  return is;
+}
+
+static void copy_tile_now(const Copy *c) {
+  const Map *m = c->map;
   int64_t lines = 1;
-  if ((uint32_t)to % 1024 || m->box[0] * m->element != LINE) {
-    snprintf(failure, sizeof failure, "%s: a tile is copied to %u, in lines of %d bytes", kernel->name, (uint32_t)to,
-             m->box[0] * m->element);
+  int32_t point[MAP_DIMS];
+  if ((uint32_t)c->to % 1024 || m->box[0] * m->element != LINE) {
+    snprintf(failure, sizeof failure, "%s: a tile is copied to %u, in lines of %d bytes", kernel->name,
+             (uint32_t)c->to, m->box[0] * m->element);
     return;
   }
   for (int d = 0; d < m->rank; ++d)
@@ -53,32 +114,26 @@ static void copy_tile_now(int32_t to, const Map *m, const int32_t *at, int32_t s
       snprintf(failure, sizeof failure, "%s: a copy of a tensor without elements", kernel->name);
       return;
     }
+  if (m->is_image && !is_a_point(m, c->at)) {
+    snprintf(failure, sizeof failure, "%s: a copy begins where no window does", kernel->name);
+    return;
+  }
   for (int d = 1; d < m->rank; ++d)
     lines *= m->box[d];
+  memcpy(point, c->at, sizeof point);
   for (int64_t line = 0; line < lines; ++line) {
-    int64_t rest = line, offset = 0;
-    int inside = 1;
-    for (int d = 1; d < m->rank; rest /= m->box[d++]) {
-      int64_t i = at[d] + rest % m->box[d];
-      inside &= i >= 0 && i < m->size[d];
-      offset += i * m->stride[d];
-    }
-    for (int e = 0; e < m->box[0]; ++e) {
-      int64_t i = at[0] + e;
-      char *p = (char *)swizzled((uintptr_t)(uint32_t)to + (uintptr_t)(line * LINE + e * m->element));
-      if (inside && i >= 0 && i < m->size[0])
-        memcpy(p, m->memory + offset + i * m->element, (size_t)m->element);
-      else
-        memset(p, 0, (size_t)m->element);
-      if (m->tf32)
-        *(int32_t *)(void *)p = emu_tf32(*(int32_t *)(void *)p);
-    }
+    int64_t rest = line;
+    for (int d = 1; d < m->rank && !m->is_image; rest /= m->box[d++])
+      point[d] = c->at[d] + (int32_t)(rest % m->box[d]);
+    copy_line(c->to, line, m, point, c->behind);
+    if (m->is_image)
+      next_point(m, point);
   }
-  touch((void *)(uintptr_t)(uint32_t)to, lines * LINE, 1);
-  use(signal);
+  touch((void *)(uintptr_t)(uint32_t)c->to, lines * LINE, 1);
+  use(c->signal);
   signalled();
-  AT(signal)->pending -= (int32_t)(lines * LINE);
-  settle(AT(signal));
+  AT(c->signal)->pending -= (int32_t)(lines * LINE);
+  settle(AT(c->signal));
 }
 static void copies_for(int32_t signal) {
   int left = 0;
@@ -90,19 +145,27 @@ static void copies_for(int32_t signal) {
       continue;
     }
     me = c.by;
-    copy_tile_now(c.to, c.map, c.at, c.signal);
+    copy_tile_now(&c);
     me = waits;
   }
   num_on_their_way = left;
 }
-static void copy_tile(int32_t to, const Map *m, const int32_t *at, int32_t signal) {
-  if (draw() >> 31 || num_on_their_way == 256) {
-    copy_tile_now(to, m, at, signal);
+static void copy_points(int32_t to, const Map *m, const int32_t *at, const int16_t *behind, int32_t signal) {
+  Copy c = {.to = to, .signal = signal, .map = m, .by = me};
+  memcpy(c.at, at, (size_t)m->rank * sizeof *at);
+  for (int i = 0; behind && i < m->rank - 2; ++i)
+    c.behind[i + 1] = (uint16_t)behind[i];
+  if (m->is_image != !!behind) {
+    snprintf(failure, sizeof failure, "%s: a copy of windows by a map of boxes, or the other way", kernel->name);
     return;
   }
-  Copy *c = &on_their_way[num_on_their_way++];
-  *c = (Copy){.to = to, .signal = signal, .map = m, .by = me};
-  memcpy(c->at, at, (size_t)m->rank * sizeof *at);
+  if (draw() >> 31 || num_on_their_way == 256)
+    copy_tile_now(&c);
+  else
+    on_their_way[num_on_their_way++] = c;
+}
+static void copy_tile(int32_t to, const Map *m, const int32_t *at, int32_t signal) {
+  copy_points(to, m, at, NULL, signal);
 }
 void emu_tile_copy1(int32_t to, const Map *m, int32_t a, int32_t s) { copy_tile(to, m, (int32_t[]){a}, s); }
 void emu_tile_copy2(int32_t to, const Map *m, int32_t a, int32_t b, int32_t s) {
@@ -119,7 +182,8 @@ void emu_tile_copy5(int32_t to, const Map *m, int32_t a, int32_t b, int32_t c, i
 }
 
 // To the same place of all blocks of the cluster that the mask names.
-static void copy_tiles(int32_t to, const Map *m, const int32_t *at, int32_t signal, int16_t blocks) {
+static void copy_to_blocks(int32_t to, const Map *m, const int32_t *at, const int16_t *behind, int32_t signal,
+                           int16_t blocks) {
   for (int32_t rank = 0; rank < 16; ++rank)
     if (blocks >> rank & 1) {
       if (rank >= cluster_size) {
@@ -127,8 +191,11 @@ static void copy_tiles(int32_t to, const Map *m, const int32_t *at, int32_t sign
                  (long long)cluster_size);
         return;
       }
-      copy_tile(emu_mapa(to, rank), m, at, emu_mapa(signal, rank));
+      copy_points(emu_mapa(to, rank), m, at, behind, emu_mapa(signal, rank));
     }
+}
+static void copy_tiles(int32_t to, const Map *m, const int32_t *at, int32_t signal, int16_t blocks) {
+  copy_to_blocks(to, m, at, NULL, signal, blocks);
 }
 void emu_tile_copies1(int32_t to, const Map *m, int32_t a, int32_t s, int16_t blocks) {
   copy_tiles(to, m, (int32_t[]){a}, s, blocks);
@@ -145,6 +212,31 @@ void emu_tile_copies4(int32_t to, const Map *m, int32_t a, int32_t b, int32_t c,
 void emu_tile_copies5(int32_t to, const Map *m, int32_t a, int32_t b, int32_t c, int32_t d, int32_t e, int32_t s,
                       int16_t blocks) {
   copy_tiles(to, m, (int32_t[]){a, b, c, d, e}, s, blocks);
+}
+
+// Of windows: behind each point x, y, z.
+void emu_image_copy3(int32_t to, const Map *m, int32_t a, int32_t b, int32_t c, int32_t s, int16_t x) {
+  copy_points(to, m, (int32_t[]){a, b, c}, (int16_t[]){x}, s);
+}
+void emu_image_copy4(int32_t to, const Map *m, int32_t a, int32_t b, int32_t c, int32_t d, int32_t s, int16_t x,
+                     int16_t y) {
+  copy_points(to, m, (int32_t[]){a, b, c, d}, (int16_t[]){x, y}, s);
+}
+void emu_image_copy5(int32_t to, const Map *m, int32_t a, int32_t b, int32_t c, int32_t d, int32_t e, int32_t s,
+                     int16_t x, int16_t y, int16_t z) {
+  copy_points(to, m, (int32_t[]){a, b, c, d, e}, (int16_t[]){x, y, z}, s);
+}
+void emu_image_copies3(int32_t to, const Map *m, int32_t a, int32_t b, int32_t c, int32_t s, int16_t x,
+                       int16_t blocks) {
+  copy_to_blocks(to, m, (int32_t[]){a, b, c}, (int16_t[]){x}, s, blocks);
+}
+void emu_image_copies4(int32_t to, const Map *m, int32_t a, int32_t b, int32_t c, int32_t d, int32_t s, int16_t x,
+                       int16_t y, int16_t blocks) {
+  copy_to_blocks(to, m, (int32_t[]){a, b, c, d}, (int16_t[]){x, y}, s, blocks);
+}
+void emu_image_copies5(int32_t to, const Map *m, int32_t a, int32_t b, int32_t c, int32_t d, int32_t e, int32_t s,
+                       int16_t x, int16_t y, int16_t z, int16_t blocks) {
+  copy_to_blocks(to, m, (int32_t[]){a, b, c, d, e}, (int16_t[]){x, y, z}, s, blocks);
 }
 
 // ---- wgmma ---------------------------------------------------------------------------------------

@@ -16,4 +16,15 @@ typedef struct {
 void sn_gpu_fill_slot(SnBuilder *b, const SnGpuSide *side, const SnGpuSlot *slot, const SnGpuFetchers *who,
                       MlirValue slots, MlirValue begin, MlirValue first);
 
+// By one thread: the points of an image from `outer` on, and from `sum` on of the sum, by the copy engine
+// (product_images.c). As sn_wgmma_copy_box has it.
+typedef struct {
+  const SnGpuSideMap *side;
+  const SnAccess *access;
+  const SnGpuDims *outer;
+  SnGroup summed;
+} SnGpuImageSide;
+void sn_gpu_copy_image(SnBuilder *b, const SnGpuProducts *g, const SnGpuImageSide *image, MlirValue map, MlirValue to,
+                       MlirValue outer, MlirValue sum, MlirValue full, MlirValue blocks);
+
 #endif

@@ -86,14 +86,24 @@ static MlirValue map_of(const Staged *s, size_t side) {
 }
 
 typedef struct {
-  const SnAccess *access;
+  SnGpuImageSide image; // of a side of boxes: the side and its access
   MlirValue map, to, first, sum, full;
 } Box;
 
+// From `first` on to `to`, for these blocks of the cluster, or this one.
+static void copy_one(SnBuilder *b, Staged *s, const Box *box, MlirValue to, MlirValue first, MlirValue blocks) {
+  const SnGpuImageSide *image = &box->image;
+  if (image->side->map.num_windows)
+    sn_gpu_copy_image(b, s->g, image, box->map, to, first, box->sum, box->full, blocks);
+  else
+    sn_wgmma_copy_box(b, image->side, box->map, image->access, s->g->dims, to, first, box->sum, box->full, blocks);
+}
+
 // Every other copy of a side, from this block's number in the cluster on, to all of its blocks. What a block's mbarrier
 // gets is all copies' bytes, whoever asked for them.
-static void copy_for_cluster(SnBuilder *b, Staged *s, const SnGpuSideMap *m, const Box *box) {
+static void copy_for_cluster(SnBuilder *b, Staged *s, const Box *box) {
   SnGpuProducts *g = s->g;
+  const SnGpuSideMap *m = box->image.side;
   MlirValue rank = g->k->rank, all = sn_int(b, mlirIntegerTypeGet(b->ctx, 16), (1 << g->plan->cluster) - 1);
   for (int64_t i = 0; i < m->copies; i += g->plan->cluster) {
     MlirValue number = plus(b, sn_index(b, i), rank),
@@ -103,7 +113,7 @@ static void copy_for_cluster(SnBuilder *b, Staged *s, const SnGpuSideMap *m, con
     SnIf there;
     if (some)
       there = sn_if(b, sn(b, "arith.cmpi", number, sn_index(b, m->copies), sn_attr("predicate", sn_i64(b->ctx, 6))));
-    sn_wgmma_copy_box(b, m, box->map, box->access, g->dims, to, first, box->sum, box->full, all);
+    copy_one(b, s, box, to, first, all);
     if (some)
       sn_end_if(b, &there);
   }
@@ -114,14 +124,16 @@ static void copy_side(SnBuilder *b, Staged *s, size_t product, bool is_a, MlirVa
   SnGpuProduct p = sn_gpu_product(g->form, product, g->plan->kernel);
   size_t side = 2 * product + !is_a;
   const SnAccess *access = &g->form->inputs.data[sn_side(g->form, is_a ? p.a : p.b).first];
-  MlirValue first = is_a ? g->first_row : g->first_column, map = map_of(s, side);
+  MlirValue first = is_a ? g->first_row : g->first_column;
+  Box box = {{&s->sides[side].map, access, is_a ? &g->plan->points.rows : &g->plan->points.columns, p.summed},
+             map_of(s, side), to, first, sum, full};
   if (g->plan->cluster > 1 && !is_a) {
-    copy_for_cluster(b, s, &s->sides[side].map, &(Box){access, map, to, first, sum, full});
+    copy_for_cluster(b, s, &box);
     return;
   }
   for (int64_t i = 0; i < s->sides[side].map.copies; ++i)
-    sn_wgmma_copy_box(b, &s->sides[side].map, map, access, g->dims, i ? plus(b, to, i32_of(b, i * SN_WGMMA_PIECE)) : to,
-                      i ? plus(b, first, sn_index(b, i * SN_GPU_WARPGROUP_ROWS)) : first, sum, full, (MlirValue){0});
+    copy_one(b, s, &box, i ? plus(b, to, i32_of(b, i * SN_WGMMA_PIECE)) : to,
+             i ? plus(b, first, sn_index(b, i * SN_GPU_WARPGROUP_ROWS)) : first, (MlirValue){0});
 }
 
 // Where a piece of the sum goes: bytes of the slots, the slot's mbarrier.

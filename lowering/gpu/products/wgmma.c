@@ -149,35 +149,50 @@ MlirValue sn_wgmma_same_in_warp(SnBuilder *b, MlirValue i32) {
             sn_attr("kind", sn_parse_attr(b->ctx, "#nvvm<shfl_kind idx>")));
 }
 
+void sn_wgmma_copy_at(SnBuilder *b, const SnGpuSideMap *m, MlirValue map, const MlirValue *at, const MlirValue *behind,
+                      MlirValue to, MlirValue full, MlirValue blocks) {
+  SnValueVec operands = {0};
+  char places[40] = "", taps[32] = "", mask[8] = "", text[240], constraints[48] = "r,l,";
+  bool one = sn_none(blocks);
+  int rank = m->map.rank, windows = m->map.num_windows;
+  sn_push(&operands, to);
+  sn_push(&operands, map);
+  for (int i = 0; i < rank; ++i) {
+    sn_push(&operands, at[i]);
+    snprintf(places + strlen(places), sizeof places - strlen(places), "%s$%d", i ? ", " : "", i + 2);
+    strcat(constraints, "r,");
+  }
+  sn_push(&operands, full);
+  strcat(constraints, "r,");
+  for (int i = 0; i < windows; ++i) {
+    sn_push(&operands, behind[i]);
+    snprintf(taps + strlen(taps), sizeof taps - strlen(taps), "%s$%d", i ? ", " : ", {", rank + 3 + i);
+    strcat(constraints, "h,");
+  }
+  if (!one) {
+    sn_push(&operands, blocks);
+    snprintf(mask, sizeof mask, ", $%d", rank + 3 + windows);
+    strcat(constraints, "h,");
+  }
+  strcat(constraints, "~{memory}");
+  snprintf(text, sizeof text,
+           "cp.async.bulk.tensor.%dd.shared::cluster.global.%s.mbarrier::complete_tx::bytes%s [$0], [$1, {%s}], "
+           "[$%d]%s%s%s;",
+           rank, windows ? "im2col" : "tile", one ? "" : ".multicast::cluster", places, rank + 2, taps,
+           windows ? "}" : "", mask);
+  sn_gpu_ptx(b, text, constraints, sn_values((intptr_t)operands.size, operands.data), (MlirType){0});
+  sn_vec_free(&operands);
+}
+
 void sn_wgmma_copy_box(SnBuilder *b, const SnGpuSideMap *m, MlirValue map, const SnAccess *access,
                        const MlirValue *dims, MlirValue to, MlirValue outer, MlirValue sum, MlirValue full,
                        MlirValue blocks) {
-  SnValueVec operands = {0};
-  char boxes[40] = "", text[200];
-  sn_push(&operands, to);
-  sn_push(&operands, map);
+  MlirValue places[SN_GPU_MAP_DIMS];
   for (int i = 0; i < m->map.rank; ++i) {
     MlirValue at = i == m->sum ? sum : i == m->outer ? outer : (MlirValue){0};
     if (sn_none(at))
       at = sn_affine(b, mlirAffineMapGetResult(access->map, m->map.dims[i].first), dims);
-    sn_push(&operands, sn(b, "arith.index_cast", at, i32_type(b)));
-    snprintf(boxes + strlen(boxes), sizeof boxes - strlen(boxes), "%s$%d", i ? ", " : "", i + 2);
+    places[i] = sn(b, "arith.index_cast", at, i32_type(b));
   }
-  sn_push(&operands, full);
-  bool one = sn_none(blocks);
-  char mask[8] = "";
-  if (!one) {
-    sn_push(&operands, blocks);
-    snprintf(mask, sizeof mask, ", $%d", m->map.rank + 3);
-  }
-  snprintf(text, sizeof text,
-           "cp.async.bulk.tensor.%dd.shared::cluster.global.tile.mbarrier::complete_tx::bytes%s [$0], [$1, {%s}], "
-           "[$%d]%s;",
-           m->map.rank, one ? "" : ".multicast::cluster", boxes, m->map.rank + 2, mask);
-  char constraints[40] = "r,l,";
-  for (int i = 0; i < m->map.rank; ++i)
-    strcat(constraints, "r,");
-  strcat(constraints, one ? "r,~{memory}" : "r,h,~{memory}");
-  sn_gpu_ptx(b, text, constraints, sn_values((intptr_t)operands.size, operands.data), (MlirType){0});
-  sn_vec_free(&operands);
+  sn_wgmma_copy_at(b, m, map, places, NULL, to, full, blocks);
 }

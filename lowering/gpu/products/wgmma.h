@@ -44,5 +44,9 @@ MlirValue sn_wgmma_same_in_warp(SnBuilder *b, MlirValue i32);
 void sn_wgmma_copy_box(SnBuilder *b, const SnGpuSideMap *side, MlirValue map, const SnAccess *access,
                        const MlirValue *dims, MlirValue to, MlirValue outer, MlirValue sum, MlirValue full,
                        MlirValue blocks);
+// The same where these i32 say where the copy begins in each dimension of the map, the fastest first; behind[i]: of
+// windows, how far dimension i + 1 is behind that for all points (i16).
+void sn_wgmma_copy_at(SnBuilder *b, const SnGpuSideMap *side, MlirValue map, const MlirValue *at,
+                      const MlirValue *behind, MlirValue to, MlirValue full, MlirValue blocks);
 
 #endif

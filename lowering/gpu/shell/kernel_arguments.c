@@ -138,13 +138,22 @@ static MlirValue pass_status(SnBuilder *b, const Passed *p) { return sn_gpu_stat
 
 static MlirType map_type(const Passed *p) { return sn_type(mlirOperationGetContext(p->op), "!llvm.ptr"); }
 
-// Sizes of the map's dimensions, bytes from one to the next (of the fastest: of an element), elements of a box.
+static void store_number(SnBuilder *b, MlirValue number, MlirValue numbers, int32_t i) {
+  MlirType i64 = i64_type(b->ctx);
+  MlirValue at = sn(b, "llvm.getelementptr", numbers, sn_type(b->ctx, "!llvm.ptr"),
+                    sn_attr("elem_type", mlirTypeAttrGet(i64)),
+                    sn_attr("rawConstantIndices", mlirDenseI32ArrayGet(b->ctx, 1, &i)));
+  sn_op(b, "llvm.store", number, at, sn_types(0, NULL));
+}
+
+// Sizes of the map's dimensions, bytes from one to the next (of the fastest: of an element), elements of a box; of
+// windows steps and corners behind them.
 static MlirValue pass_map(SnBuilder *b, const Passed *p) {
   const SnGpuTensorMap *map = p->a->map;
   MlirValue memref = operand(p, map->operand);
   MlirType i64 = i64_type(b->ctx), pointer = sn_type(b->ctx, "!llvm.ptr");
   int64_t element = (int64_t)sn_bits(sn_element(sn_type_of(memref))) / 8;
-  MlirValue numbers = sn_gpu_on_stack(b, i64, 3 * map->rank), stride = sn_int(b, i64, element);
+  MlirValue numbers = sn_gpu_on_stack(b, i64, 3 * (map->rank + map->num_windows)), stride = sn_int(b, i64, element);
   for (int i = 0; i < map->rank; ++i) {
     const SnGpuMapDim *d = &map->dims[i];
     MlirValue size = sn_int(b, i64, 1), parts[3];
@@ -152,12 +161,14 @@ static MlirValue pass_map(SnBuilder *b, const Passed *p) {
       size = sn(b, "arith.muli", size,
                 sn(b, "arith.index_cast", sn(b, "memref.dim", memref, sn_index(b, n), sn_index_type(b->ctx)), i64));
     parts[0] = d->size ? sn_int(b, i64, d->size) : size, parts[1] = stride, parts[2] = sn_int(b, i64, d->box);
-    for (int32_t n = 0; n < 3; ++n) {
-      MlirValue at = sn(b, "llvm.getelementptr", numbers, pointer, sn_attr("elem_type", mlirTypeAttrGet(i64)),
-                        sn_attr("rawConstantIndices", mlirDenseI32ArrayGet(b->ctx, 1, (int32_t[]){3 * i + n})));
-      sn_op(b, "llvm.store", parts[n], at, sn_types(0, NULL));
-    }
+    for (int32_t n = 0; n < 3; ++n)
+      store_number(b, parts[n], numbers, 3 * i + n);
     stride = sn(b, "arith.muli", stride, size);
+  }
+  for (int i = 0; i < map->num_windows; ++i) {
+    int64_t window[] = {map->windows[i].step, map->windows[i].lower, map->windows[i].upper};
+    for (int32_t n = 0; n < 3; ++n)
+      store_number(b, sn_int(b, i64, window[n]), numbers, 3 * (map->rank + i) + n);
   }
   MlirType bytes = sn_type(b->ctx, "!llvm.array<%d x i8>", SN_GPU_MAP_BYTES);
   MlirValue place = sn(b, "llvm.alloca", sn_int(b, i64, 1), pointer, sn_attr("elem_type", mlirTypeAttrGet(bytes)),
@@ -166,7 +177,8 @@ static MlirValue pass_map(SnBuilder *b, const Passed *p) {
   MlirValue arguments[] = {place, sn_int(b, i64, map->tf32),
                            sn(b, "llvm.inttoptr", sn(b, "arith.index_cast", address, i64), pointer),
                            sn_int(b, i64, map->rank), numbers};
-  sn_call_runtime(b, p->module, "sinter_rt_tensor_map", sn_values(5, arguments));
+  sn_call_runtime(b, p->module, map->num_windows ? "sinter_rt_image_map" : "sinter_rt_tensor_map",
+                  sn_values(5, arguments));
   return place;
 }
 

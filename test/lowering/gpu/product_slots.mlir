@@ -84,9 +84,9 @@ func.func private @pieces_of_windows(%x: memref<2x14x14x36xbf16>, %w: memref<64x
 
 // CHECK-LABEL: gpu.func @channels_last
 //       CHECK:   cp.async.cg.shared.global [$0], [$1], 16, $2;
-func.func private @channels_last(%x: memref<2x14x14x64xbf16>, %w: memref<64x3x3x64xbf16>, %y: memref<2x14x14x64xf32>) attributes {sinter.kernel} {
+func.func private @channels_last(%x: memref<2x14x14x72xbf16>, %w: memref<64x3x3x72xbf16>, %y: memref<2x14x14x64xf32>) attributes {sinter.kernel} {
   sinter.contract (n = 2, h = 14, w = 14) by (o = 64)
-      product (r = 3, s = 3, c = 64) (%x[n, h + r - 1, w + s - 1, c] : memref<2x14x14x64xbf16> else 0.0, %w[o, r, s, c] : memref<64x3x3x64xbf16>) : f32
+      product (r = 3, s = 3, c = 72) (%x[n, h + r - 1, w + s - 1, c] : memref<2x14x14x72xbf16> else 0.0, %w[o, r, s, c] : memref<64x3x3x72xbf16>) : f32
       outs(%y[n, h, w, o] : memref<2x14x14x64xf32>)
       schedule(#sinter.mma<kernel = "wgmma", m = 128, n = 64, k = 64, threads = 256, stages = 4, share = "turns", blocks = 4>) {
   ^row(%acc: tensor<64xf32>):

@@ -27,6 +27,48 @@ func.func @channels(%x: tensor<32x64x56x56xbf16>, %w: tensor<64x64x3x3xbf16>, %e
 
 // -----
 
+// Channels that are nearly whole lines of a slot become that, so that the copy engine takes the windows: 90 grow to 128.
+// So do those of an image whose channels are last, where threads would fetch it in pieces of 16 bytes. 72 would be too
+// many zeros.
+
+// CHECK-LABEL: func @whole_lines
+//       CHECK:   product (r = 3, s = 3, c = 128) (%{{.+}}[o, r, s, c] : tensor<64x3x3x128xbf16>, %{{.+}}[n, h + r - 1, w + s - 1, c] : tensor<32x56x56x128xbf16> else 0.000000e+00) : f32
+func.func @whole_lines(%x: tensor<32x90x56x56xbf16>, %w: tensor<64x90x3x3xbf16>, %e: tensor<32x64x56x56xf32>) -> tensor<32x64x56x56xf32> {
+  %0 = sinter.contract (n = 32, o = 64) by (h = 56, w = 56)
+      product (c = 90, r = 3, s = 3) (%w[o, c, r, s] : tensor<64x90x3x3xbf16>, %x[n, c, h + r - 1, w + s - 1] : tensor<32x90x56x56xbf16> else 0.0) : f32
+      outs(%e[n, o, h, w] : tensor<32x64x56x56xf32>) {
+  ^row(%acc: tensor<3136xf32>):
+    sinter.yield %acc : tensor<3136xf32>
+  }
+  return %0 : tensor<32x64x56x56xf32>
+}
+
+// CHECK-LABEL: func @last_lines
+//       CHECK:   product (r = 7, s = 7, c = 448) (%{{.+}}[n, h + r - 3, w + s - 3, c] : tensor<32x56x56x448xbf16> else 0.000000e+00, %{{.+}}[o, r, s, c] : tensor<192x7x7x448xbf16>) : f32
+func.func @last_lines(%x: tensor<32x56x56x440xbf16>, %w: tensor<192x7x7x440xbf16>, %e: tensor<32x56x56x192xf32>) -> tensor<32x56x56x192xf32> {
+  %0 = sinter.contract (n = 32, h = 56, w = 56) by (o = 192)
+      product (r = 7, s = 7, c = 440) (%x[n, h + r - 3, w + s - 3, c] : tensor<32x56x56x440xbf16> else 0.0, %w[o, r, s, c] : tensor<192x7x7x440xbf16>) : f32
+      outs(%e[n, h, w, o] : tensor<32x56x56x192xf32>) {
+  ^row(%acc: tensor<192xf32>):
+    sinter.yield %acc : tensor<192xf32>
+  }
+  return %0 : tensor<32x56x56x192xf32>
+}
+
+// CHECK-LABEL: func @many_zeros
+//       CHECK:   product (r = 3, s = 3, c = 72)
+func.func @many_zeros(%x: tensor<32x66x56x56xbf16>, %w: tensor<64x66x3x3xbf16>, %e: tensor<32x64x56x56xf32>) -> tensor<32x64x56x56xf32> {
+  %0 = sinter.contract (n = 32, o = 64) by (h = 56, w = 56)
+      product (c = 66, r = 3, s = 3) (%w[o, c, r, s] : tensor<64x66x3x3xbf16>, %x[n, c, h + r - 1, w + s - 1] : tensor<32x66x56x56xbf16> else 0.0) : f32
+      outs(%e[n, o, h, w] : tensor<32x64x56x56xf32>) {
+  ^row(%acc: tensor<3136xf32>):
+    sinter.yield %acc : tensor<3136xf32>
+  }
+  return %0 : tensor<32x64x56x56xf32>
+}
+
+// -----
+
 // Three channels become four in both sides: pieces of 8 bytes. Two convolutions of one image read the same copy.
 
 // CHECK-LABEL: func @first_layer

@@ -491,13 +491,53 @@ func.func @windows(%x: tensor<4x72x72x344xf16>, %w: tensor<426x3x3x344xf16>, %e:
   }
   return %0 : tensor<4x72x72x426xf32>
 }
-func.func @windows_of_few(%x: tensor<16x102x102x128xbf16>, %w: tensor<14x5x5x128xbf16>, %e: tensor<16x51x51x14xf32>) -> tensor<16x51x51x14xf32> {
-  %0 = sinter.contract (n = 16, y = 51, x = 51) by (o = 14) product (r = 5, s = 5, c = 128) (%x[n, y * 2 + r - 2, x * 2 + s - 2, c] : tensor<16x102x102x128xbf16> else 0.0, %w[o, r, s, c] : tensor<14x5x5x128xbf16>) : f32
+func.func @windows_of_few(%x: tensor<16x102x102x136xbf16>, %w: tensor<14x5x5x136xbf16>, %e: tensor<16x51x51x14xf32>) -> tensor<16x51x51x14xf32> {
+  %0 = sinter.contract (n = 16, y = 51, x = 51) by (o = 14) product (r = 5, s = 5, c = 136) (%x[n, y * 2 + r - 2, x * 2 + s - 2, c] : tensor<16x102x102x136xbf16> else 0.0, %w[o, r, s, c] : tensor<14x5x5x136xbf16>) : f32
       outs(%e[n, y, x, o] : tensor<16x51x51x14xf32>) {
   ^row(%acc: tensor<14xf32>):
     sinter.yield %acc : tensor<14xf32>
   }
   return %0 : tensor<16x51x51x14xf32>
+}
+
+// -----
+
+// Windows by copies: as other sides, but where all multiprocessors ask for them each gets less of the second cache.
+// Pairs are those of many tiles that are wide.
+
+// CHECK-LABEL: func @images
+//       CHECK: cluster = 2,{{.*}} m = 128, n = 192, share = "turns"
+// CHECK-LABEL: func @images_of_few
+//   CHECK-NOT: cluster
+//       CHECK: m = 128, n = 64,
+//   CHECK-NOT: cluster
+// CHECK-LABEL: func @small_images
+//   CHECK-NOT: cluster
+//       CHECK: m = 128, n = 96, share = "tile",
+//   CHECK-NOT: split
+func.func @images(%x: tensor<48x24x24x512xf16>, %w: tensor<192x3x3x512xf16>, %e: tensor<48x24x24x192xf32>) -> tensor<48x24x24x192xf32> {
+  %0 = sinter.contract (n = 48, y = 24, x = 24) by (o = 192) product (r = 3, s = 3, c = 512) (%x[n, y + r - 1, x + s - 1, c] : tensor<48x24x24x512xf16> else 0.0, %w[o, r, s, c] : tensor<192x3x3x512xf16>) : f32
+      outs(%e[n, y, x, o] : tensor<48x24x24x192xf32>) {
+  ^row(%acc: tensor<192xf32>):
+    sinter.yield %acc : tensor<192xf32>
+  }
+  return %0 : tensor<48x24x24x192xf32>
+}
+func.func @images_of_few(%x: tensor<32x56x56x64xf16>, %w: tensor<64x3x3x64xf16>, %e: tensor<32x56x56x64xf32>) -> tensor<32x56x56x64xf32> {
+  %0 = sinter.contract (n = 32, y = 56, x = 56) by (o = 64) product (r = 3, s = 3, c = 64) (%x[n, y + r - 1, x + s - 1, c] : tensor<32x56x56x64xf16> else 0.0, %w[o, r, s, c] : tensor<64x3x3x64xf16>) : f32
+      outs(%e[n, y, x, o] : tensor<32x56x56x64xf32>) {
+  ^row(%acc: tensor<64xf32>):
+    sinter.yield %acc : tensor<64xf32>
+  }
+  return %0 : tensor<32x56x56x64xf32>
+}
+func.func @small_images(%x: tensor<45x8x8x192xf16>, %w: tensor<384x5x5x192xf16>, %e: tensor<45x8x8x384xf32>) -> tensor<45x8x8x384xf32> {
+  %0 = sinter.contract (n = 45, y = 8, x = 8) by (o = 384) product (r = 5, s = 5, c = 192) (%x[n, y + r - 2, x + s - 2, c] : tensor<45x8x8x192xf16> else 0.0, %w[o, r, s, c] : tensor<384x5x5x192xf16>) : f32
+      outs(%e[n, y, x, o] : tensor<45x8x8x384xf32>) {
+  ^row(%acc: tensor<384xf32>):
+    sinter.yield %acc : tensor<384xf32>
+  }
+  return %0 : tensor<45x8x8x384xf32>
 }
 
 // -----
