@@ -193,9 +193,9 @@ int32_t sinter_rt_clocks(const SinterKernelClocks *clocks, int64_t *to);
 // bytes, swizzled. numbers: of each of 1 to 5 dimensions, the fastest first, elements, bytes from one to the next, and
 // elements of a box. After an error, which is the call's then, and where there are no elements, it is all zeros.
 void sinter_rt_tensor_map(void *map, int64_t tf32, void *memory, int64_t rank, const int64_t *numbers);
-// The same of windows of an image (im2col), of 3 to 5 dimensions: channels, those of the image, images. The second one's
-// elements of a box are points of a copy. Behind the numbers of all dimensions, for each of the image: places from one
-// point to the next, the first point's place, and the last one's beside the last place.
+// The same of windows of an image (im2col), of 3 to 5 dimensions: channels, those of the image, images. The second
+// one's elements of a box are points of a copy. Behind the numbers of all dimensions, for each of the image: places
+// from one point to the next, the first point's place, and the last one's beside the last place.
 void sinter_rt_image_map(void *map, int64_t tf32, void *memory, int64_t rank, const int64_t *numbers);
 
 // Waits for what runs on devices, and gives back what the runtime had there, before it is closed; no call runs.

@@ -1,9 +1,10 @@
 // gpu_image_maps.c: windows that the copy engine fetches; see gpu_tensor_maps.h.
 //
 //   product (r, s, c) (%w[o, r, s, c], %x[n, y * 2 + r - 1, x * 2 + s - 1, c] else 0.0)
-//   ->   windows of x and y: step 2, from -1 on; of a line r and s are how far behind the point, the same for all points
+//   ->   windows of x and y: step 2, from -1 on; of a line r and s are how far behind each of its points
 //
-// Limits are those of a map and of an instruction. (CUDA driver API, "cuTensorMapEncodeIm2col"; PTX ISA, "im2col mode".)
+// Limits are those of a map and of an instruction. (CUDA driver API, "cuTensorMapEncodeIm2col"; PTX ISA, "im2col
+// mode".)
 //
 // test: test/lowering/gpu/product_images.mlir, test/gpu/emulate_warpgroups.test
 
