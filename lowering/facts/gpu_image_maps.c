@@ -22,6 +22,7 @@ typedef struct {
   const SnAccess *a;
   const SnGpuDims *outer;
   SnGroup sum;
+  int64_t inner;     // dimension of the channels
   size_t num_points; // of the outer dimensions, from the slowest on: those that have been found
 } Image;
 
@@ -48,9 +49,9 @@ static bool take_point(Image *g, const int64_t *factors, int64_t *point) {
   return true;
 }
 
-// Subscript 0: an image of each outer point, or one for all.
-static bool is_number_of_image(Image *g) {
-  int64_t factors[SN_MAX_DIMS], first = sn_gpu_subscript(g->f, g->a, 0, factors), point;
+// An image of each outer point, or one for all.
+static bool is_number_of_image(Image *g, intptr_t i) {
+  int64_t factors[SN_MAX_DIMS], first = sn_gpu_subscript(g->f, g->a, i, factors), point;
   for (int64_t d = g->sum.first; d < g->sum.first + g->sum.num_dims; ++d)
     if (factors[d])
       return false;
@@ -59,8 +60,8 @@ static bool is_number_of_image(Image *g) {
 
 static bool is_window(Image *g, intptr_t i, int64_t images, SnGpuMapWindow *to) {
   int64_t factors[SN_MAX_DIMS], first = sn_gpu_subscript(g->f, g->a, i, factors), point, behind = 0,
-          size = sn_dim(sn_type_of(g->a->value), i), inner = g->sum.first + g->sum.num_dims - 1;
-  if (size == SN_DYNAMIC || factors[inner] || !take_point(g, factors, &point))
+          size = sn_dim(sn_type_of(g->a->value), i);
+  if (size == SN_DYNAMIC || factors[g->inner] || !take_point(g, factors, &point))
     return false;
   for (int64_t d = 0; d < (int64_t)g->f->dims.size; ++d) {
     if (!factors[d] || d == point)
@@ -78,16 +79,6 @@ static bool is_window(Image *g, intptr_t i, int64_t images, SnGpuMapWindow *to) 
          to->upper <= corners[images];
 }
 
-// The last subscript is the innermost summed dimension, whole lines of it.
-static bool has_channels(const Image *g, int64_t line) {
-  MlirType t = sn_type_of(g->a->value);
-  intptr_t last = sn_rank(t) - 1;
-  int64_t d = g->sum.first + g->sum.num_dims - 1, size = g->f->dims.data[d].size;
-  MlirAffineExpr e = mlirAffineMapGetResult(g->a->map, last);
-  return mlirAffineExprIsADim(e) && mlirAffineDimExprGetPosition(e) == d && size > 0 && size % line == 0 &&
-         sn_dim(t, last) == size;
-}
-
 // How much is summed is known, and a number of 32 bits.
 static bool sums_are_known(const Image *g) {
   int64_t all = 1;
@@ -99,31 +90,63 @@ static bool sums_are_known(const Image *g) {
   return all < INT32_MAX;
 }
 
+// All subscripts but the channels', number `channel`: which image it is, then its windows, the fastest first in `to`.
+static bool is_image(Image *g, intptr_t channel, SnGpuMapWindow *to) {
+  MlirType t = sn_type_of(g->a->value);
+  int64_t images = sn_rank(t) - 2, factors[SN_MAX_DIMS], found = 0;
+  double fill = 0;
+  if (images < 1 || images > SN_GPU_MAP_WINDOWS || g->a->through.ptr || !g->sum.num_dims ||
+      (g->a->fill.ptr && (!sn_attr_number(g->a->fill, &fill) || fill != 0)) || !mlirShapedTypeHasStaticShape(t) ||
+      !sn_linear_factors(g->a->map, t, factors) || !sums_are_known(g))
+    return false;
+  for (intptr_t i = 0; i < sn_rank(t); ++i) {
+    if (i == channel)
+      continue;
+    if (found ? !is_window(g, i, images, &to[images - found]) : !is_number_of_image(g, i))
+      return false;
+    ++found;
+  }
+  return g->num_points == g->outer->n;
+}
+
+static Image image_of(const SnForm *f, const SnGpuPoints *points, const SnGpuProduct *p, bool is_a, int64_t inner) {
+  return (Image){.f = f,
+                 .a = &f->inputs.data[sn_side(f, is_a ? p->a : p->b).first],
+                 .outer = is_a ? &points->rows : &points->columns,
+                 .sum = p->summed,
+                 .inner = inner};
+}
+
+bool sn_gpu_may_be_image(const SnForm *f, const SnGpuPoints *points, const SnGpuProduct *p, bool is_a, int64_t inner) {
+  Image g = image_of(f, points, p, is_a, inner);
+  SnGpuMapWindow windows[SN_GPU_MAP_WINDOWS];
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(g.a->map); ++i) {
+    MlirAffineExpr e = mlirAffineMapGetResult(g.a->map, i);
+    if (mlirAffineExprIsADim(e) && mlirAffineDimExprGetPosition(e) == inner)
+      return is_image(&g, i, windows);
+  }
+  return false;
+}
+
 bool sn_gpu_image_map(const SnForm *f, const SnGpuPoints *points, const SnGpuProduct *p, bool is_a, int64_t extent,
                       SnGpuSideMap *to) {
-  SnSide side = sn_side(f, is_a ? p->a : p->b);
-  Image g = {.f = f, .a = &f->inputs.data[side.first], .outer = is_a ? &points->rows : &points->columns,
-             .sum = p->summed};
+  int64_t inner = p->summed.first + p->summed.num_dims - 1;
+  Image g = image_of(f, points, p, is_a, inner);
   MlirType t = sn_type_of(g.a->value), packed = sn_micro_packed(is_a ? p->line->a : p->line->b, p->type);
-  int64_t line = SN_GPU_SWIZZLED_BYTES * 8 / (int64_t)sn_bits(packed), factors[SN_MAX_DIMS], images = sn_rank(t) - 2;
-  double fill = 0;
-  if (images < 1 || images > SN_GPU_MAP_WINDOWS || p->line->a == SN_TF32 || !mlirTypeEqual(sn_element(t), packed) ||
-      g.a->through.ptr || (g.a->fill.ptr && (!sn_attr_number(g.a->fill, &fill) || fill != 0)) || !p->summed.num_dims ||
-      !mlirShapedTypeHasStaticShape(t) || !sn_linear_factors(g.a->map, t, factors) || extent > SN_GPU_BOX_MOST)
+  int64_t line = SN_GPU_SWIZZLED_BYTES * 8 / (int64_t)sn_bits(packed);
+  intptr_t last = sn_rank(t) - 1;
+  SnGpuTensorMap map = {.operand = (intptr_t)sn_side(f, is_a ? p->a : p->b).first, .rank = (int)last + 1};
+  if (p->line->a == SN_TF32 || !mlirTypeEqual(sn_element(t), packed) || extent > SN_GPU_BOX_MOST ||
+      !is_image(&g, last, map.windows))
     return false;
-  *to = (SnGpuSideMap){.map = {.operand = (intptr_t)side.first, .rank = (int)sn_rank(t), .num_windows = (int)images},
-                       .sum = 0,
-                       .outer = 1,
-                       .along_sum = true,
-                       .copies = 1,
-                       .bytes = extent * SN_GPU_SWIZZLED_BYTES};
-  if (!sums_are_known(&g) || !has_channels(&g, line) || !is_number_of_image(&g))
-    return false;
-  for (int i = 0; i < to->map.rank; ++i)
-    to->map.dims[i] = (SnGpuMapDim){.first = sn_rank(t) - 1 - i, .count = 1, .box = i ? 1 : line};
-  to->map.dims[to->outer].box = extent;
-  for (intptr_t i = 1; i <= images; ++i)
-    if (!is_window(&g, i, images, &to->map.windows[images - i]))
-      return false;
-  return g.num_points == g.outer->n;
+  MlirAffineExpr e = mlirAffineMapGetResult(g.a->map, last);
+  int64_t size = f->dims.data[inner].size;
+  if (!mlirAffineExprIsADim(e) || mlirAffineDimExprGetPosition(e) != inner || size % line || sn_dim(t, last) != size)
+    return false; // a line of the slot would have channels of two taps
+  map.num_windows = map.rank - 2;
+  for (int i = 0; i < map.rank; ++i)
+    map.dims[i] = (SnGpuMapDim){.first = last - i, .count = 1, .box = i > 1 ? 1 : i ? extent : line};
+  *to = (SnGpuSideMap){
+      .map = map, .sum = 0, .outer = 1, .along_sum = true, .copies = 1, .bytes = extent * SN_GPU_SWIZZLED_BYTES};
+  return true;
 }

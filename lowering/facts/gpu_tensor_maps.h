@@ -69,6 +69,9 @@ bool sn_gpu_side_map(const SnForm *form, const SnGpuPoints *points, const SnGpuP
 // The same of windows (gpu_image_maps.c): their channels are last, and a line of the slot is of one tap.
 bool sn_gpu_image_map(const SnForm *form, const SnGpuPoints *points, const SnGpuProduct *product, bool is_a,
                       int64_t extent, SnGpuSideMap *to);
+// The side would be windows, or filters, if summed dimension `inner` were last and whole lines.
+bool sn_gpu_may_be_image(const SnForm *form, const SnGpuPoints *points, const SnGpuProduct *product, bool is_a,
+                         int64_t inner);
 // Makes each copy one of 64 rows or columns, so that two blocks can have some of them each.
 void sn_gpu_divide_copies(SnGpuSideMap *map);
 

@@ -151,9 +151,11 @@ static bool is_window(const Plan *p) {
 
 // So long that lines of a slot are whole, and the copy engine takes windows of it (lowering/facts/gpu_image_maps.c); 0:
 // too many of it would be zeros.
-static int64_t whole_lines(const Plan *p, int64_t size) {
-  int64_t line = is_window(p) ? sn_gpu_map_sum(&p->product) : 0,
+static int64_t whole_lines(const Plan *p) {
+  int64_t size = p->f.dims.data[p->inner].size, line = is_window(p) ? sn_gpu_map_sum(&p->product) : 0,
           length = line ? sn_pieces(size, line) * line : 0;
+  for (int is_b = 0; is_b < 2 && length; ++is_b)
+    length = sn_gpu_may_be_image(&p->f, &p->points, &p->product, !is_b, p->inner) ? length : 0;
   return 2 * length <= 3 * size ? length : 0;
 }
 
@@ -168,7 +170,7 @@ static bool choose_inner(Plan *p) {
   if (p->inner < 0)
     return false;
   int64_t size = p->f.dims.data[p->inner].size;
-  p->padded = whole_lines(p, size);
+  p->padded = whole_lines(p);
   if (!p->padded)
     p->padded = padded_size(size, side_bits(p, 0));
   for (int is_b = 0; is_b < 2; ++is_b) {
@@ -331,7 +333,7 @@ static double window_cycles(const Plan *p, int is_b, const SnGpuSlot *slot) {
     return 0;
   double saved = WINDOW_PIECE_CYCLES * (1.0 - (double)bits / (SN_LINE_BYTES * 8)) / (double)slot->lanes;
   Plan longer = *p;
-  if (choose_inner(&longer) && whole_lines(p, p->f.dims.data[longer.inner].size)) {
+  if (choose_inner(&longer) && whole_lines(&longer)) {
     double zeros = (double)longer.padded / (double)p->f.dims.data[longer.inner].size - 1;
     saved += copied_saves > zeros * zero_costs ? copied_saves - zeros * zero_costs : 0;
   }

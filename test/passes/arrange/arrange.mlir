@@ -27,9 +27,9 @@ func.func @channels(%x: tensor<32x64x56x56xbf16>, %w: tensor<64x64x3x3xbf16>, %e
 
 // -----
 
-// Channels that are nearly whole lines of a slot become that, so that the copy engine takes the windows: 90 grow to 128.
-// So do those of an image whose channels are last, where threads would fetch it in pieces of 16 bytes. 72 would be too
-// many zeros.
+// Channels that are nearly whole lines of a slot become that, so that the copy engine takes the windows: 90 grow to
+// 128. So do those of an image whose channels are last, where threads would fetch it in pieces of 16 bytes. Of 66 most
+// would be zeros.
 
 // CHECK-LABEL: func @whole_lines
 //       CHECK:   product (r = 3, s = 3, c = 128) (%{{.+}}[o, r, s, c] : tensor<64x3x3x128xbf16>, %{{.+}}[n, h + r - 1, w + s - 1, c] : tensor<32x56x56x128xbf16> else 0.000000e+00) : f32
