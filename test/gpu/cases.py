@@ -1773,7 +1773,7 @@ def images(tile):
     image("parts", (2, 7, 11, 64), (40, 3, 3, 64), tile(64, 64, 3, "turns", 2) + ", split = 3", (1, 1), (1, 1), (1, 1))
     # 15 lines of a sum in 4 parts of 4: behind the end an infinity is not there, as no weight is.
     image("parts_end", (2, 7, 11, 64), (40, 3, 5, 64), tile(64, 64, 3, "turns", 2) + ", split = 4", (1, 1), (1, 1),
-          (1, 2), strange=(1, 6, 10, 5))
+          (1, 2), strange=(1, 3, 4, 5))
     pairs = lambda m, n, stages, share, blocks: tile(m, n, stages, share, blocks, 2) + ", cluster = 2"
     image("pairs", (3, 9, 14, 64), (72, 3, 3, 64), pairs(128, 64, 3, "turns", 2), (1, 1), (1, 1), (1, 1))
     image("pairs_columns", (3, 9, 14, 64), (200, 3, 3, 64), pairs(64, 128, 3, "turns", 4), (1, 2), (1, 1), (1, 0), True)
