@@ -348,6 +348,8 @@ static const SnStep gpu_steps[] = {
     {"sinter-ranges", "what random arguments have to be is noted: labels in range", NULL},
     {"sinter-guard", "no integer is divided by zero", NULL},
     {"sinter-sizes", "sizes that have to agree are compared at run time", NULL},
+    {"sinter-columns-apart{chip=$chip}", "sums of columns that are slow beside their rows -> a form of their own",
+     NULL},
     {"sinter-variances", "squares about a mean -> sums that wait for no other", NULL},
     {"sinter-turned-sums{chip=$chip}", "what rows are reduced to, for each column -> rows of their own", NULL},
     {"sinter-long-columns", "few columns, each reduced along a length `?` -> pieces, if they are few", NULL},

@@ -12,7 +12,7 @@
   X(host_destinations) \
   X(host_empty) X(host_place) X(host_results) X(host_separate) \
   X(host_workspace) X(lower_cpu) X(lower_gpu)                                                                   \
-  X(all_turns) X(arrange) X(behind_products) X(head_groups) X(variances) X(half_sums) X(turned_sums) \
+  X(all_turns) X(arrange) X(behind_products) X(head_groups) X(variances) X(half_sums) X(columns_apart) X(turned_sums) \
   X(long_columns) X(parted_rows) X(transposed_convolutions) X(thin_products) \
   X(bags) X(constants) X(elements) \
   X(known_sizes) X(one_place) X(long_rows) X(split_groups) X(shared_products) X(single_queries) \

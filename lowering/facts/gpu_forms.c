@@ -95,7 +95,12 @@ static int64_t blocks_of(const SnForm *f, const SnGpuRows *s) {
   return (wanted > 1 ? wanted : 1) * cluster;
 }
 
+bool sn_gpu_row_threads_meet(const SnForm *f) {
+  return f->accumulators.size || sn_row_op_count(f->body, SN_READS_ALL);
+}
+
 static SnGpuLaunch launch_of(const SnForm *f, const SnGpuRows *s) {
+  bool meets = sn_gpu_row_threads_meet(f);
   return (SnGpuLaunch){.blocks = blocks_of(f, s),
                        .cluster = cluster_of(s),
                        .threads = s->threads,
@@ -104,7 +109,8 @@ static SnGpuLaunch launch_of(const SnForm *f, const SnGpuRows *s) {
                        .teams = s->shape == SN_GPU_SHAPE_GRID   ? SN_GPU_GROUP
                                 : s->shape == SN_GPU_SHAPE_TILE ? SN_GPU_ACROSS_WARPS
                                 : s->shape == SN_GPU_SHAPE_FLAT ? SN_GPU_GRID
-                                : s->cluster > 1                ? SN_GPU_CLUSTER
+                                : s->cluster > 1 && meets       ? SN_GPU_CLUSTER
+                                : s->cluster > 1                ? SN_GPU_BESIDE
                                                                 : SN_GPU_NEIGHBOURS,
                        .team = team_of(f, s),
                        .at_once = at_once_of(f, s),

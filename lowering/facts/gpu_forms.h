@@ -14,6 +14,7 @@
 
 enum {
   SN_GPU_MOST_RESIDENT = 32, // vectors of a row that a thread keeps
+  SN_GPU_MOST_OF_CLUSTER = 8, // blocks that meet as a hardware cluster
   SN_GPU_MOST_UNROLLED = 32, // vectors of a row's end, which are read at once
   SN_GPU_MOST_SUMS = 64,     // vectors of sums of columns that a thread carries from row to row
   SN_GPU_MOST_FETCHED = 8,   // inputs that come into shared memory by themselves
@@ -141,6 +142,8 @@ size_t sn_gpu_exchanges(const SnForm *form, bool before, size_t *values);
 // Blocks count up to 2^32 in a launch, and this does not go beyond it; of unknown rows there are no more than 2^38
 // bytes hold.
 bool sn_gpu_counts(const SnForm *form, int64_t group, size_t exchanges, int64_t *rows);
+// Something of a row, or of all rows, is of more than one element: blocks that share a row have to meet.
+bool sn_gpu_row_threads_meet(const SnForm *form);
 // Groups of so many blocks may share the form's rows by way of memory.
 bool sn_gpu_may_share_rows(const SnForm *form, int64_t group);
 

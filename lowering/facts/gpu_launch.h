@@ -11,6 +11,7 @@ typedef enum {
   SN_GPU_NEIGHBOURS,   // `team` threads of a warp that follow each other, 1 to 32; or all of a block
   SN_GPU_ACROSS_WARPS, // threads 32 apart, one of each warp: a block has 32 teams
   SN_GPU_CLUSTER,      // a hardware cluster of `cluster` blocks
+  SN_GPU_BESIDE,       // `cluster` blocks that never meet, any number of them
   SN_GPU_GROUP,        // `cluster` blocks that meet by way of memory, any number of them; all blocks run at once
   SN_GPU_GRID,         // all threads of all blocks
 } SnGpuTeams;

@@ -123,8 +123,9 @@ void sn_variance_of_all(MlirOperation op) {
 
   MlirValue t = mlirBlockGetArgument(to.finish, 0), u = mlirBlockGetArgument(to.finish, 1),
             first = sn_finite_or_0(&end, mlirBlockGetArgument(to.finish, 2));
-  MlirValue m = finished(&end, &sum, sn_sum_about(&end, t, first, (double)n), (MlirValue){0});
-  MlirValue v = finished(&end, &squares, sn_squares_about(&end, u, t, m, first, (double)n), m);
+  SnElementCount count = {.number = (double)n};
+  MlirValue m = finished(&end, &sum, sn_sum_about(&end, t, first, count), (MlirValue){0});
+  MlirValue v = finished(&end, &squares, sn_squares_about(&end, u, t, m, first, count), m);
   sn_op(&end, "sinter.yield", v, sn_types(0, NULL));
   mlirValueReplaceAllUsesOfWith(sn_result(op, 0), sn_result(made, 0));
   mlirOperationDestroy(op);

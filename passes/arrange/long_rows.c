@@ -34,21 +34,22 @@
 enum {
   LONG = 4096, // columns: the end of such a row is nothing beside it
   LESS = 256,  // columns: a GPU's threads have some of such a row and are done
+  SHORT_LINE = 64, // columns: where lines have gaps
   SHORT = 128, // columns: longer ones had better be rows than be read again and again from a copy
 };
 
 static bool is_short(const SnForm *f) { return sn_row_length(f) == SN_DYNAMIC || sn_row_length(f) < SHORT; }
 
-// With so many row dimensions, all others columns, what has columns is in one piece, or is short and read again and
-// again.
-static bool in_pieces(const SnForm *f, int64_t rows) {
+// With so many row dimensions, all others columns, what has columns is in one piece, or, where it may be repeated, is
+// short and read again and again.
+static bool in_pieces(const SnForm *f, int64_t rows, bool repeated) {
   SnForm split = *f;
   split.num_rows = rows;
   split.num_cols = f->num_rows + f->num_cols - rows;
   for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
     const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
     if (sn_is_table(a) || (sn_uses_cols(&split, a->map) && !sn_row_in_one_piece(&split, a) &&
-                           !(k < f->inputs.size && is_short(f) && sn_row_is_repeated(&split, a))))
+                           !(repeated && k < f->inputs.size && is_short(f) && sn_row_is_repeated(&split, a))))
       return false;
   }
   return true;
@@ -58,7 +59,7 @@ static bool fits(MlirOperation op, const SnForm *f) {
   int64_t length = sn_row_length(f);
   return sn_num_results(op) && !sn_in_sequence(op) && !f->schedule.ptr && f->num_cols && f->num_rows &&
          !f->indices.size && (length == SN_DYNAMIC || length < LONG) && sn_is_elementwise_form(f) &&
-         !sn_names_dims(f->body) && in_pieces(f, f->num_rows);
+         !sn_names_dims(f->body) && in_pieces(f, f->num_rows, true);
 }
 
 // With so many row dimensions, all others columns, each operand has the columns at one distance from each other, or has
@@ -81,19 +82,49 @@ static bool at_one_distance(const SnForm *f, int64_t rows) {
   return true;
 }
 
+// Short lines of which some is read with a gap behind it, wherever it begins: no vector is loaded as one, and a part of
+// a warp that has such a row leaves threads idle and takes several lines at once. Nothing is a number of a row, which
+// its elements would have to read each.
+static bool lie_apart(const SnForm *f) {
+  int64_t factors[SN_MAX_DIMS], last = f->num_rows + f->num_cols - 1;
+  bool apart = false;
+  if (f->num_cols != 1 || sn_row_length(f) >= SHORT_LINE)
+    return false;
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
+    const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
+    MlirType t = sn_type_of(a->value);
+    if (a->fill.ptr || sn_is_table(a) || !sn_linear_factors(a->map, t, factors) || factors[last] != 1)
+      return false;
+    for (int64_t d = 0; d < last; ++d)
+      if (f->dims.data[d].size > 1 && !factors[d])
+        return false;
+    apart |= k < f->inputs.size && !sn_row_is_aligned(f, a, 128 / (int64_t)sn_bits(sn_element(t)), false);
+  }
+  return apart && f->inputs.size > 0;
+}
+
 MlirOperation sn_longer_rows(MlirOperation op) {
   SnForm f = sn_form_read(op);
   bool is_column[SN_MAX_DIMS];
   int64_t rows = f.num_rows, length = sn_row_length(&f);
   bool may = sn_num_results(op) && !sn_in_sequence(op) && !f.schedule.ptr && f.num_cols && f.num_rows &&
              !f.indices.size && sn_is_elementwise_form(&f) && !sn_names_dims(f.body) && sn_gpu_not_flat(&f);
-  for (size_t d = 0; d < f.dims.size; ++d)
-    may &= f.dims.data[d].size > 0; // no `?` either
+  bool open = false;
+  for (size_t d = 0; d < f.dims.size; ++d) {
+    open |= f.dims.data[d].size == SN_DYNAMIC;
+    may &= f.dims.data[d].size > 0 || f.dims.data[d].size == SN_DYNAMIC;
+  }
   for (size_t k = 0; k < f.inputs.size; ++k)
-    may &= !f.inputs.data[k].through.ptr;
+    may &= !f.inputs.data[k].through.ptr && !(open && f.inputs.data[k].fill.ptr);
+  while (may && open && rows > 1 && in_pieces(&f, rows - 1, false)) // whatever is in one piece is counted, not divided
+    --rows;
+  may &= !open;
   while (may && rows > 1 && length < LESS && length * f.dims.data[rows - 1].size <= LONG &&
          at_one_distance(&f, rows - 1))
     length *= f.dims.data[--rows].size;
+  if (rows == f.num_rows && may && lie_apart(&f))
+    while (rows > 1 && length < LESS && length * f.dims.data[rows - 1].size <= LONG)
+      length *= f.dims.data[--rows].size;
   for (int64_t d = 0; d < (int64_t)f.dims.size; ++d)
     is_column[d] = rows <= d;
   if (rows < f.num_rows && sn_can_resplit(&f, is_column))
@@ -115,7 +146,7 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
     }
     int64_t rows = f.num_rows;
     bool is_column[SN_MAX_DIMS];
-    while (rows && fits(forms.data[k], &f) && in_pieces(&f, rows - 1))
+    while (rows && fits(forms.data[k], &f) && in_pieces(&f, rows - 1, true))
       --rows;
     for (int64_t d = 0; d < (int64_t)f.dims.size; ++d)
       is_column[d] = d >= rows;

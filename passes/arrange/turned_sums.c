@@ -20,7 +20,8 @@
 // reduced, a softmax or a norm over the first dimension, where few elements are: then one kernel has the reduction and
 // the rest. So are those that read what was turned: a variance's sum of squares is in the kernel of its mean.
 // Where kernels share a launch (`launches=one`) so are those that reduce to one number: what makes the
-// elements would add them up by its last block, for which all others wait longer than for a phase more.
+// elements would add them up by its last block, for which all others wait longer than for a phase more. And in any case
+// those of few elements: a maximum, and the sum of exponentials under it, are one block's, not two launches.
 //
 //   %s = (i = 2048) by () reduce(add []) %x[i] * %x[i]       %y[i] = rowwise () by (i = 2048)
 //   %y[i] = %x[i] * rsqrt(%s)                          ->             %x * rsqrt(row_reduce add %x * %x)
@@ -50,7 +51,8 @@ enum {
   MOST_WAITING = 1024,   // elements of a column that something waits for,
   MOST_OF_MANY = 8192,   // or so many of as many columns as these
   MANY_WAITING = 1024,
-  MOST_NUMBER = 16384, // elements that one number is made of, by one block of a shared launch
+  MOST_NUMBER = 16384, // elements that one number is made of, by one block of a shared launch,
+  MOST_OF_BLOCK = 8192, // or of a launch of its own
   MOST_STEPS = 8,      // from a result to what reads it beside what was reduced
 };
 
@@ -117,7 +119,7 @@ static int64_t neighbours(const SnForm *f) {
     for (size_t k = 0; k < f->inputs.size; ++k) {
       const SnAccess *a = &f->inputs.data[k];
       int64_t factors[SN_MAX_DIMS];
-      if (sn_uses_rows(f, a->map) &&
+      if (sn_uses_rows(f, a->map) && sn_uses_cols(f, a->map) &&
           (!sn_linear_factors(a->map, sn_type_of(a->value), factors) || factors[d] != all))
         return all;
     }
@@ -126,7 +128,7 @@ static int64_t neighbours(const SnForm *f) {
   return all;
 }
 
-// They are many, of inputs whose last subscript is the last column.
+// They are many, of inputs whose last subscript is the last column, or that are a number of each row.
 static bool fits(const SnForm *f, bool *little, bool waiting) {
   intptr_t last = (intptr_t)(f->num_rows + f->num_cols - 1);
   int64_t bytes = 0;
@@ -145,7 +147,9 @@ static bool fits(const SnForm *f, bool *little, bool waiting) {
     MlirType t = sn_type_of(a->value);
     if (sn_uses_rows(f, a->map) && sn_uses_cols(f, a->map))
       bytes = sn_times(sn_times(sn_num_rows(f), sn_row_length(f)), (int64_t)sn_bits(sn_element(t)) / 8);
-    if (!mlirShapedTypeHasStaticShape(t) || (sn_uses_rows(f, a->map) && (!sn_unit_stride(a->map, last) || a->fill.ptr)))
+    bool lines = sn_uses_rows(f, a->map) && sn_uses_cols(f, a->map);
+    if (!mlirShapedTypeHasStaticShape(t) || (a->fill.ptr && sn_uses_rows(f, a->map)) ||
+        (lines && !sn_unit_stride(a->map, last)))
       return false;
   }
   bool enough = bytes >= LEAST_BYTES || (sn_row_length(f) >= LEAST_COLUMNS && sn_num_rows(f) <= MOST_ROWS);
@@ -519,8 +523,8 @@ typedef struct {
 // reads: columns that were turned.
 static bool is_turned(const SnForm *f, const What *what, bool reads, bool *little) {
   *little = true;
-  if (what->waiting && what->one_launch && makes_numbers(f))
-    return is_waited_for(f);
+  if (what->waiting && makes_numbers(f) && (what->one_launch || sn_num_rows(f) <= MOST_OF_BLOCK))
+    return is_waited_for(f) || (!what->one_launch && reads);
   return fits(f, little, what->waiting) && (!what->waiting || is_open(f) || is_waited_for(f) || reads);
 }
 

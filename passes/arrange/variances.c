@@ -6,11 +6,12 @@
 //   %q = sinter.row_reduce add (%w - %m) * (%w - %m)       %s = %t + n %p
 //                                                          %q = %u - 2 (%m - %p) %t + n (%m - %p)^2
 //
-// The row is read once, not twice, so that one that no multiprocessor holds may be cut into parts. Nothing is lost:
-// an element is no further from the mean of n than sqrt(n) times their deviation, so what cancels is at most n times
-// the result, and n 2^-53 is far less than what f32 shows of it. Programs in f64 itself stay as they are. An element 0
-// that is no number, or infinite, is not subtracted. Rows that are stored, and that a
-// block holds in registers, stay as they are.
+// The row is read once, not twice, so that one that no multiprocessor holds may be cut into parts. Nothing is lost: an
+// element is no further from the mean of n than sqrt(n) times their deviation, so what cancels is at most n times the
+// result, and n 2^-53 is far less than what f32 shows of it. Programs in f64 itself stay as they are. An element 0 that
+// is no number, or infinite, is not subtracted. Rows that are stored, and that a block holds in registers, stay as they
+// are; of a length `?`, all that are stored. How many columns `?` there are is one more input of the form. (Of 2^31
+// columns n 2^-53 is 2^-22: a unit of f32 or four, if element 0 is the only one that differs.)
 //
 // Where the same elements are added up in f32 as well, as exporters do for the mean that is subtracted, that sum is the
 // one in f64, rounded:
@@ -23,7 +24,10 @@
 // runs in: sinter-gpu    test: test/passes/arrange/variances.mlir, test/gpu/emulate_accesses.test
 
 #include "capi/pass.h"
+#include "dialect/sequence.h"
+#include "lowering/rows/rowprogram.h"
 #include "passes/arrange/variances.h"
+#include "passes/edit/edit.h"
 
 #define MOST_COLUMNS (1 << 24)
 #define MOST_KEPT (1 << 13)
@@ -94,20 +98,24 @@ MlirValue sn_finite_or_0(SnBuilder *b, MlirValue element) {
   return sn(b, "arith.select", finite, wide, zero);
 }
 
-MlirValue sn_sum_about(SnBuilder *b, MlirValue t, MlirValue first, double n) {
-  return binary(b, "arith.addf", t, binary(b, "arith.mulf", first, sn_float(b, sn_type_of(t), n)));
+static MlirValue count_of(SnBuilder *b, SnElementCount n) {
+  return sn_none(n.value) ? sn_float(b, mlirF64TypeGet(b->ctx), n.number) : n.value;
 }
 
-MlirValue sn_squares_about(SnBuilder *b, MlirValue u, MlirValue t, MlirValue mean, MlirValue first, double n) {
+MlirValue sn_sum_about(SnBuilder *b, MlirValue t, MlirValue first, SnElementCount n) {
+  return binary(b, "arith.addf", t, binary(b, "arith.mulf", first, count_of(b, n)));
+}
+
+MlirValue sn_squares_about(SnBuilder *b, MlirValue u, MlirValue t, MlirValue mean, MlirValue first, SnElementCount n) {
   MlirType f64 = sn_type_of(u);
   MlirValue far = binary(b, "arith.subf", mean, first),
             cross = binary(b, "arith.mulf", binary(b, "arith.addf", far, far), t),
-            all = binary(b, "arith.mulf", binary(b, "arith.mulf", far, far), sn_float(b, f64, n));
+            all = binary(b, "arith.mulf", binary(b, "arith.mulf", far, far), count_of(b, n));
   // Rounding may leave less than nothing.
   return sn(b, "arith.maximumf", binary(b, "arith.addf", binary(b, "arith.subf", u, cross), all), sn_float(b, f64, 0));
 }
 
-static void about_first(MlirBlock body, MlirOperation squares, MlirValue w, MlirValue mean, double n) {
+static void about_first(MlirBlock body, MlirOperation squares, MlirValue w, MlirValue mean, SnElementCount n) {
   MlirOperation sum = sum_of(body, w, squares);
   SnBuilder b = sn_before(sn_null(sum) ? squares : sum);
   MlirType f64 = mlirF64TypeGet(b.ctx);
@@ -172,7 +180,33 @@ static bool is_kept(const SnForm *f, int64_t n) {
   bool stored = false;
   for (size_t k = 0; k < f->outputs.size; ++k)
     stored |= !sn_is_reduced(f, k) && sn_uses_cols(f, f->outputs.data[k].map);
-  return stored && n <= MOST_KEPT;
+  return stored && (n == SN_DYNAMIC || n <= MOST_KEPT);
+}
+
+// Some reduction of the body is of squares about a mean that waits for another one.
+static bool has_variance(MlirBlock body) {
+  bool has = false;
+  MlirValue mean;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    has |= !sn_none(squares_of(op, &mean)) && waits(mean);
+  return has;
+}
+
+// The form with the number of its columns, in f64, as one more input, which is its last.
+static MlirOperation with_count(const SnForm *f) {
+  SnBuilder b = sn_before(f->op);
+  MlirType f64 = mlirF64TypeGet(b.ctx);
+  MlirValue n = sn_index(&b, 1);
+  for (int64_t d = 0; d < f->num_cols; ++d)
+    n = sn_size_mul(&b, n, sn_size_value(&b, f, f->num_rows + d));
+  n = sn(&b, "arith.sitofp", sn(&b, "arith.index_cast", n, mlirIntegerTypeGet(b.ctx, 64)), f64);
+  n = sn(&b, "tensor.from_elements", n, sn_tensor(f64, 0, NULL));
+  SnForm to = sn_form_read(f->op);
+  sn_push(&to.inputs, ((SnAccess){.value = n, .map = mlirAffineMapGet(b.ctx, (intptr_t)f->dims.size, 0, 0, NULL)}));
+  MlirOperation made = sn_with_other_sides(&b, f, &to);
+  mlirOperationDestroy(f->op);
+  sn_form_free(&to);
+  return made;
 }
 
 static MlirLogicalResult function(MlirOperation func, void *user) {
@@ -185,14 +219,24 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
   for (size_t k = 0; k < forms.size; ++k) {
     SnForm f = sn_form_read(forms.data[k]);
     int64_t n = sn_row_length(&f);
-    bool fits = sn_is_plain(&f) && !f.schedule.ptr && n != SN_DYNAMIC && n > 1 && n <= MOST_COLUMNS && !is_kept(&f, n);
-    if (sn_is_plain(&f) && !f.schedule.ptr)
+    bool plain = sn_is_plain(&f) && !f.schedule.ptr, any = n == SN_DYNAMIC,
+         fits = plain && (any || (n > 1 && n <= MOST_COLUMNS)) && !is_kept(&f, n);
+    if (plain)
       round_sums(f.body);
+    if (fits && any && (!sn_sizes_known(&f) || sn_in_sequence(f.op) || !has_variance(f.body)))
+      fits = false;
+    SnElementCount count = {.number = (double)n};
+    if (fits && any) {
+      MlirOperation made = with_count(&f);
+      sn_form_free(&f);
+      f = sn_form_read(made);
+      count.value = sn_input_argument(&f, f.inputs.size - 1);
+    }
     for (MlirOperation op = mlirBlockGetFirstOperation(f.body), next; fits && !sn_null(op); op = next) {
       MlirValue mean, w = squares_of(op, &mean);
       next = mlirOperationGetNextInBlock(op);
       if (!sn_none(w) && waits(mean))
-        about_first(f.body, op, w, mean, (double)n);
+        about_first(f.body, op, w, mean, count);
     }
     sn_form_free(&f);
   }

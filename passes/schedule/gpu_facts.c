@@ -13,6 +13,7 @@
 
 #include "passes/schedule/gpu_facts.h"
 #include "dialect/row_ops.h"
+#include "dialect/sequence.h"
 #include "lowering/rows/rowmemory.h"
 
 #define MOST_OF_BLOCK 4096 // elements of a row that a block has by itself, with two registers each
@@ -30,7 +31,7 @@ static int64_t widest(const SnForm *f, int64_t *row_bytes) {
     MlirType element = sn_element(sn_type_of(f->inputs.data[k].value));
     if (!mlirTypeIsARankedTensor(sn_access_type(f, &f->inputs.data[k])))
       continue;
-    if (!sn_uses_rows(f, f->inputs.data[k].map)) // stays in cache
+    if ((f->num_rows || sn_in_sequence(f->op)) && !sn_uses_rows(f, f->inputs.data[k].map)) // stays in cache
       continue;
     most = bytes_of(element) > most ? bytes_of(element) : most;
     *row_bytes = sn_times(1, *row_bytes + sn_times(length, bytes_of(element)));

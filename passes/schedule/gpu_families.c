@@ -47,6 +47,7 @@
 #define MOST_VECTORS 32    // that the lowering keeps of a row
 #define CLUSTER_COST 1.05  // of a row that blocks share, of one that is a block's own
 #define LEAST_SHARING 128  // threads of blocks that share a row of which nothing meets
+#define FEW_TURNS 2        // of all threads, of a sum that half of the blocks had better leave
 #define LEAST_TURN 4       // vectors of a thread, of a row that is read by more threads than 256
 
 // Bytes of rows at work that stay in L2, beside what is written.
@@ -107,7 +108,7 @@ int64_t sn_gpu_row_blocks(const SnGpuRowFacts *a, const SnGpuRowSchedule *s, int
 // ---- the families -----------------------------------------------------------------
 
 // Something of a row is of more than one element.
-bool sn_gpu_row_meets(const SnGpuRowFacts *a) { return a->sums || sn_row_op_count(a->form->body, SN_READS_ALL); }
+bool sn_gpu_row_meets(const SnGpuRowFacts *a) { return sn_gpu_row_threads_meet(a->form); }
 
 // Exponentials, logarithms, divisions of each element: their registers are not there for more vectors.
 int64_t sn_gpu_row_expensive(const SnForm *f) {
@@ -126,10 +127,10 @@ static bool flat(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
     return false;
   int64_t all = a->rows == SN_DYNAMIC || a->length == SN_DYNAMIC ? INT64_MAX : sn_times(a->rows, a->length);
   *s = (SnGpuRowSchedule){.threads = 512, .vector = a->lanes, .unroll = 4, .cluster = 1, .team = 1024, .flat = true};
-  if (all == INT64_MAX) // blocks are as many as have work, which are few if they are large
-    s->threads = 128;
   int64_t cost = sn_gpu_row_expensive(a->form);
   bool stores = a->form->outputs.size > sn_num_reduced(a->form);
+  if (all == INT64_MAX && (stores || !a->sums)) // blocks are as many as have work, which are few if they are large
+    s->threads = 128;
   if (stores || cost > 3)
     s->unroll = 1;
   if (cost && cost <= 3 && !stores)
@@ -148,11 +149,16 @@ static bool flat(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   }
   while (s->threads > 128 && all / (s->threads * s->vector) < a->gpu->multiprocessors)
     s->threads /= 2;
-  // Of sums a block on each multiprocessor is enough: the fewer meet.
-  int64_t least = a->gpu->multiprocessors * (a->sums && !stores ? 1 : SN_GPU_ROW_THREADS / s->threads);
+  // Of sums a block on each multiprocessor is enough, with as many vectors under way as it has: the fewer meet. (An
+  // H200, a sum of 1,246,016 bf16: by 264 blocks of two vectors of each thread 0.0043 ms, by 132 of four 0.0035; of
+  // 680,472 f32 `?`, by blocks of 128 threads 0.0064, of 512 0.0043.)
+  int64_t least = a->sums && !stores ? a->gpu->multiprocessors / 2
+                                     : a->gpu->multiprocessors * (SN_GPU_ROW_THREADS / s->threads);
   while (s->unroll > 1 && all / (s->threads * s->vector * s->unroll) < least)
     s->unroll /= 2;
   s->blocks = sn_gpu_row_occupancy(s) * a->gpu->multiprocessors;
+  if (a->sums && !stores && all <= s->blocks * s->threads * s->vector * s->unroll * FEW_TURNS)
+    s->blocks = a->gpu->multiprocessors;
   return true;
 }
 
@@ -222,6 +228,21 @@ static void twice_the_rows(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
     *s = few;
 }
 
+// Elements of a thread, where a row's sums of columns are in its registers, take five or more each: half a vector less
+// may be 20 registers. (The gradient of a layer norm of 43,648 bf16, whose 5456 vectors 4096 threads have: two each are
+// 16 elements, and ptxas spills 300 bytes; three of half the size are 12, and 84.)
+static void narrower(const SnGpuRowFacts *a, SnGpuRowSchedule *s, int64_t most_threads) {
+  SnGpuRowFacts half = *a;
+  SnGpuRowSchedule other;
+  half.vector /= 2;
+  int64_t team = s->threads * s->cluster;
+  if (a->vector * 2 > a->lanes && half.vector > 1 &&
+      held(&half, &other, SN_GPU_ROW_HELD_BY_HALF, SN_GPU_ROW_THREADS / 2, most_threads, 8) &&
+      other.threads * other.cluster == team &&
+      sn_pieces(sn_gpu_row_vectors(&half), team) * half.vector < sn_pieces(sn_gpu_row_vectors(a), team) * a->vector)
+    *s = other;
+}
+
 // Four blocks on a multiprocessor are better than two; sums of columns, and a row that takes a cluster of 8 all of its
 // 64 registers, are better off with 128. So are many reductions: what a thread does to hand them on is shared by more
 // elements (an H200, distillation's gradient: 71 % of a copy with 64 registers, 76 with 128).
@@ -241,8 +262,13 @@ static bool registers(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   if (!a->again && !a->columns)
     return peels && sn_gpu_row_meets(a) && !a->sums &&
            held(a, s, SN_GPU_ROW_HELD, SN_GPU_ROW_THREADS, 256, 1);
-  if (a->columns && (by_warps_of_block(a, s) || held(a, s, SN_GPU_ROW_HELD_BY_HALF, SN_GPU_ROW_THREADS / 2, 256, 8)))
+  if (a->columns && by_warps_of_block(a, s))
     return true;
+  for (int64_t threads = 256; a->columns && threads <= 512; threads *= 2)
+    if (held(a, s, SN_GPU_ROW_HELD_BY_HALF, SN_GPU_ROW_THREADS / 2, threads, 8)) {
+      narrower(a, s, threads);
+      return true;
+    }
   if (!a->columns && sn_row_op_count(a->form->body, SN_READS_ALL) >= MANY_REDUCES &&
       held(a, s, SN_GPU_ROW_HELD_BY_HALF, SN_GPU_ROW_THREADS / 2, 128, 8))
     return true;
@@ -322,8 +348,45 @@ static int64_t cluster_of_turns(const SnGpuRowFacts *a, const SnGpuRowSchedule *
   return best;
 }
 
+// Vectors that a thread has before it uses the first take registers, one set for each row that is read. (A window that
+// is written out has its loads where ptxas likes them.)
+static void unroll_less(const SnGpuRowFacts *a, SnGpuRowSchedule *s, int64_t most) {
+  int64_t words = 0;
+  if (s->team == 1 && a->form->num_cols && s->unroll == a->length)
+    return;
+  for (size_t k = 0; k < a->form->inputs.size; ++k)
+    if (sn_uses_cols(a->form, a->form->inputs.data[k].map))
+      words += sn_pieces(s->vector * sn_bits(sn_element(sn_type_of(a->form->inputs.data[k].value))), 32);
+  while (s->unroll > 1 && s->unroll * words > most)
+    s->unroll /= 2;
+}
+
+// Few rows of which nothing meets: any number of blocks has each, a turn of their threads all of it, and a thread as
+// many vectors as leave all of the device's threads with work. (An H200, a gate of f16 32x73472: by a block of 1024
+// threads for each row 0.0050 ms, by 5 of 256 with four vectors each 0.0034, by 9 with two 0.0029, by 18 with one
+// 0.0027.)
+static bool beside(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
+  enum { THREADS = 256, UNROLL = 4, LEAST_THREADS = 128 };
+  if (a->again || sn_gpu_row_meets(a) || a->rows == SN_DYNAMIC || a->length == SN_DYNAMIC ||
+      a->rows >= a->gpu->multiprocessors || sn_in_sequence(a->form->op))
+    return false;
+  int64_t vectors = a->length / a->vector, rows = a->rows < 1 ? 1 : a->rows;
+  *s = (SnGpuRowSchedule){.threads = THREADS, .vector = a->vector, .unroll = UNROLL, .cluster = 1, .team = 1024};
+  unroll_less(a, s, MOST_WORDS);
+  int64_t least = a->gpu->multiprocessors * SN_GPU_ROW_THREADS / rows; // of a row's threads
+  while (s->unroll > 1 && vectors / s->unroll < least)
+    s->unroll /= 2;
+  while (s->threads > LEAST_THREADS && vectors / s->unroll < least)
+    s->threads /= 2;
+  s->cluster = sn_pieces(vectors, s->threads * s->unroll);
+  s->blocks = sn_times(rows, s->cluster);
+  return s->cluster > 1 && s->blocks <= SN_GPU_ROW_MOST_BLOCKS;
+}
+
 // The row is read once, by a block, or a few where there are fewer rows than blocks.
 static bool stream(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
+  if (beside(a, s))
+    return true;
   if (a->again ||
       (a->rows != SN_DYNAMIC && sn_times(a->rows, 4) < a->gpu->multiprocessors)) // few rows: several blocks for each
     return false;
@@ -336,7 +399,7 @@ static bool stream(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   if (a->vector == 1)
     s->unroll = 8;
   // Two blocks of 32 threads for each row are slower than one, where rows are many enough (an H200, f32 789x680).
-  while (!sn_gpu_row_meets(a) && a->rows != SN_DYNAMIC && s->threads < 256 && s->threads * 2 <= vectors &&
+  while (!sn_gpu_row_meets(a) && a->rows != SN_DYNAMIC && s->threads < 256 && s->threads < vectors &&
          sn_times(a->rows, s->threads) < a->gpu->multiprocessors * SN_GPU_ROW_THREADS)
     s->threads *= 2;
   // Where blocks leave most of their multiprocessors empty they are larger, so that a row is there in fewer turns.
@@ -367,7 +430,10 @@ static bool reread(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
     rows_at_once /= 2;
   // Four vectors or more for each thread, but no fewer threads than fill a multiprocessor.
   *s = (SnGpuRowSchedule){.threads = SN_GPU_ROW_THREADS, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 1024};
-  while (s->threads > 32 && s->threads * 4 > vectors && SN_GPU_ROW_THREADS / s->threads < rows_at_once)
+  // Of few rows a thread has a vector: nothing else hides the time until it is there.
+  bool few = a->rows != SN_DYNAMIC && sn_times(a->rows, 4) < a->gpu->multiprocessors;
+  while (s->threads > 32 &&
+         (few ? s->threads / 2 >= vectors : s->threads * 4 > vectors && SN_GPU_ROW_THREADS / s->threads < rows_at_once))
     s->threads /= 2;
   if (a->length == SN_DYNAMIC)
     s->threads = 256;
@@ -400,19 +466,6 @@ static const struct {
     {"stream", stream, "nowhere: they are read once"},
     {"reread", reread, "memory; few long rows are shared by clusters"}, // fits every form
 };
-
-// Vectors that a thread has before it uses the first take registers, one set for each row that is read. (A window that
-// is written out has its loads where ptxas likes them.)
-static void unroll_less(const SnGpuRowFacts *a, SnGpuRowSchedule *s, int64_t most) {
-  int64_t words = 0;
-  if (s->team == 1 && a->form->num_cols && s->unroll == a->length)
-    return;
-  for (size_t k = 0; k < a->form->inputs.size; ++k)
-    if (sn_uses_cols(a->form, a->form->inputs.data[k].map))
-      words += sn_pieces(s->vector * sn_bits(sn_element(sn_type_of(a->form->inputs.data[k].value))), 32);
-  while (s->unroll > 1 && s->unroll * words > most)
-    s->unroll /= 2;
-}
 
 // In a sequence: blocks are not too large, and where rows are read once or again, a block has many vectors under way,
 // so that a few blocks keep memory busy while others add up. What is summed over rows is left by few blocks. Of rows of

@@ -90,6 +90,7 @@ bool sn_gpu_row_turned(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   while (sn_gpu_turned(a->form, s->tile_rows, s->tile_columns).bytes > MOST_TURNED_BYTES && s->tile_rows > 1)
     s->tile_rows /= 2;
   s->turned = true;
+  s->at_once = SN_GPU_ROW_THREADS * 3 / 2;
   int64_t tiles = known ? sn_times(sn_pieces(a->rows, s->tile_rows), sn_pieces(length, s->tile_columns)) : SN_DYNAMIC,
           at_once = sn_gpu_row_occupancy(s) * a->gpu->multiprocessors;
   s->blocks = known && tiles <= SN_GPU_ROW_MOST_BLOCKS ? tiles : at_once;
@@ -341,6 +342,8 @@ bool sn_gpu_row_warps(const SnGpuRowFacts *a, SnGpuRowSchedule *s, int64_t most_
     return false;
   int64_t values = (int64_t)sn_row_op_count(a->form->body, SN_READS_ALL) * 8; // of a thread, in shared memory
   *s = (SnGpuRowSchedule){.threads = 64, .vector = 1, .unroll = 8, .cluster = 1, .tile = true};
+  if (sn_gpu_row_is_wide(a->form)) // each element takes two registers more as soon as it is there
+    s->unroll = 4;
   while (s->threads < most_threads && 2 * s->threads * values <= SN_GPU_ROW_TEAM_SHARED)
     s->threads *= 2;
   s->team = s->threads; // not said

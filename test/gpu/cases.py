@@ -1004,6 +1004,120 @@ def middle(name, b, c, p, schedule=None, nan=False):
          inputs, outputs)
 
 
+def halves_of_rows(name, m, n, schedule=None):
+    """The first half of each row times the second: nothing meets, so any number of blocks shares a row."""
+    body = f"""
+%y = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : {tensor((m, 2 * n), 'f32')},
+    %x[i, j + {n}] : {tensor((m, 2 * n), 'f32')}) outs(%empty_y[i, j] : {tensor((m, n), 'f32')}){attr(schedule)} {{
+^row(%a: tensor<{n}xf32>, %b: tensor<{n}xf32>):
+  %z = arith.mulf %a, %b : tensor<{n}xf32>
+  sinter.yield %z : tensor<{n}xf32>
+}}"""
+    case(name, program([("x", (m, 2 * n), "f32")], [("y", (m, n), "f32")], [], body),
+         lambda r: [cast(r.standard_normal((m, 2 * n)), "f32")],
+         lambda x: [x[:, :n].astype(np.float64) * x[:, n:]])
+
+
+def group_in_one(name, m, groups, k, n, t="f32", schedule=None):
+    """Rows of a group's k channels, less their mean, times the channel's own weight, which n columns have."""
+    full, N = tensor((m, groups * k, n), t), k * n
+    wide = lambda v, to: (f"{to} = arith.extf {v} : {tensor((N,), t)} to {tensor((N,), 'f32')}" if t != "f32" else
+                          f"{to} = arith.mulf {v}, %ones : {tensor((N,), t)}")
+    body = f"""
+%e = tensor.empty() : {tensor((m, groups, k, n), t)}
+%z = sinter.rowwise (i = {m}, g = {groups}) by (k = {k}, l = {n}) ins(%x[i, g * {k} + k, l] : {full},
+    %w[g * {k} + k] : {tensor((groups * k,), t)})
+    outs(%e[i, g, k, l] : {tensor((m, groups, k, n), t)}){attr(schedule)} {{
+^row(%a0: {tensor((N,), t)}, %b0: {tensor((N,), t)}):
+  %ones = arith.constant dense<1.0> : {tensor((N,), 'f32')}
+  {wide("%a0", "%a")}
+  {wide("%b0", "%b")}
+  %s = sinter.row_reduce add %a : {tensor((N,), 'f32')} -> f32
+  %n = arith.constant {float(N):e} : f32
+  %m = arith.divf %s, %n : f32
+  %mb = sinter.broadcast %m : f32 -> {tensor((N,), 'f32')}
+  %d = arith.subf %a, %mb : {tensor((N,), 'f32')}
+  %y = arith.mulf %d, %b : {tensor((N,), 'f32')}
+  {f"%o = arith.truncf %y : {tensor((N,), 'f32')} to {tensor((N,), t)}" if t != "f32" else
+   f"%o = arith.mulf %y, %ones : {tensor((N,), 'f32')}"}
+  sinter.yield %o : {tensor((N,), t)}
+}}
+%y = tensor.collapse_shape %z [[0], [1, 2], [3]] : {tensor((m, groups, k, n), t)} into {full}"""
+
+    def outputs(x, w):
+        x = x.astype(np.float64).reshape(m, groups, -1)
+        d = (x - x.mean(-1, keepdims=True)).reshape(m, groups * k, n)
+        return [d * w.astype(np.float64)[:, None]]
+
+    case(name, program([("x", (m, groups * k, n), t), ("w", (groups * k,), t)], [("y", (m, groups * k, n), t)], [],
+                       body), lambda r: [cast(r.standard_normal((m, groups * k, n)) + 1, t),
+                                         cast(r.standard_normal(groups * k), t)], outputs)
+
+
+def any_variance(name, m, shape, t="f32"):
+    """Variances in f64 of rows whose dimensions are all `?`, which count their columns."""
+    rank = len(shape)
+    full, N = tensor(("?",) * (rank + 1), t), tensor(("?",), t)
+    cols, names = ", ".join(f"j{k} = ?" for k in range(rank)), ", ".join(f"j{k}" for k in range(rank))
+    dims = [f"%c{k} = arith.constant {k} : index\n%d{k} = tensor.dim %x, %c{k} : {full}" for k in range(rank + 1)]
+    product = [f"%n1 = arith.muli %d1, %d{k} : index" if k == 2 else f"%n{k - 1} = arith.muli %n{k - 2}, %d{k} : index"
+               for k in range(2, rank + 1)]
+    count = f"%n{rank - 1}" if rank > 1 else "%d1"
+    body = "\n".join([*dims, *product, f"""
+%i = arith.index_cast {count} : index to i64
+%f = arith.sitofp %i : i64 to f64
+%t = tensor.from_elements %f : tensor<f64>
+%empty_v = tensor.empty(%d0) : tensor<?xf32>
+%v = sinter.rowwise (i = ?) by ({cols}) ins(%x[i, {names}] : {full}, %t[] : tensor<f64>)
+    outs(%empty_v[i] : tensor<?xf32>) {{
+^row(%a: {N}, %n: f64):
+  %w = arith.extf %a : {N} to tensor<?xf64>
+  %s = sinter.row_reduce add %w : tensor<?xf64> -> f64
+  %m = arith.divf %s, %n : f64
+  %b = sinter.broadcast %m : f64 -> tensor<?xf64>
+  %d = arith.subf %w, %b : tensor<?xf64>
+  %d2 = arith.mulf %d, %d : tensor<?xf64>
+  %q = sinter.row_reduce add %d2 : tensor<?xf64> -> f64
+  %r = arith.divf %q, %n : f64
+  %o = arith.truncf %r : f64 to f32
+  sinter.yield %o : f32
+}}"""])
+    text = f"func.func @main(%x: {full}) -> tensor<?xf32> {{\n{body}\n  return %v : tensor<?xf32>\n}}\n"
+    case(name, text, lambda r: [cast(r.standard_normal((m, *shape)) + 30, t)],
+         lambda x: [x.astype(np.float64).reshape(m, -1).var(1)])
+
+
+def columns_apart(name, m, n):
+    """Rows times a number of their own, and for each column sums over all rows: so few rows that they are two forms."""
+    N, full = tensor((n,), "f32"), tensor((m, n), "f32")
+    body = f"""
+%y, %w, %b = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : {full}, %g[i, j] : {full})
+    reduce(add [j] : f32, add [j] : f32)
+    outs(%empty_y[i, j] : {full}, %empty_w[j] : {N}, %empty_b[j] : {N}) {{
+^row(%a: {N}, %c: {N}):
+  %q = arith.mulf %a, %a : {N}
+  %s = sinter.row_reduce add %q : {N} -> f32
+  %r = math.rsqrt %s : f32
+  %t = sinter.broadcast %r : f32 -> {N}
+  %u = arith.mulf %a, %t : {N}
+  %v = arith.mulf %c, %u : {N}
+  sinter.yield %v, %c, %u : {N}, {N}, {N}
+}} finish {{
+^done(%u: {N}, %v: {N}):
+  %n = arith.negf %u : {N}
+  sinter.yield %n, %v : {N}, {N}
+}}"""
+
+    def outputs(x, g):
+        x, g = x.astype(np.float64), g.astype(np.float64)
+        y = x / np.sqrt((x * x).sum(1, keepdims=True))
+        return [y, -(g * y).sum(0), g.sum(0)]
+
+    case(name, program([("x", (m, n), "f32"), ("g", (m, n), "f32")],
+                       [("y", (m, n), "f32"), ("w", (n,), "f32"), ("b", (n,), "f32")], [], body),
+         lambda r: [cast(r.standard_normal((m, n)), "f32"), cast(r.standard_normal((m, n)), "f32")], outputs)
+
+
 def wide_variances(name, shape, rows, t="f32", offset=30.0):
     """Means and variances in f64 of narrower elements, as exporters spell them: of each row, or (rows = 0) of all."""
     n, d = int(np.prod(shape[rows:])), range(len(shape))
@@ -2090,6 +2204,18 @@ def all_cases():
     first_softmax("first_softmax", 12, 40)
     group_norm("group_norm", 3, 12, 4, 35)
     group_norm("group_norm_long", 2, 8, 2, 1030)
+    halves_of_rows("beside", 3, 1000)
+    halves_of_rows("beside_5", 3, 1003, schedule="threads = 32, blocks = 15, vector = 1, cluster = 5, unroll = 2")
+    halves_of_rows("beside_turns", 5, 1000, schedule="threads = 32, blocks = 6, vector = 4, cluster = 3")
+    group_in_one("group_in_one", 3, 2, 3, 35, schedule=f"threads = 32, blocks = 6, vector = 4, {R}")
+    group_in_one("group_in_one_f16", 3, 2, 2, 67, "f16", schedule=f"threads = 32, blocks = 6, vector = 8, {R}")
+    group_in_one("group_in_one_least", 2, 3, 5, 17, "f16", schedule=f"threads = 32, blocks = 6, vector = 8, {R}")
+    group_in_one("group_in_one_chosen", 2, 3, 3, 177, "bf16")
+    any_variance("variance_of_any", 5, (1003,))
+    any_variance("variance_of_any_f16", 5, (1003,), "f16")
+    any_variance("variance_of_any_dims", 3, (5, 7, 11))
+    any_variance("variance_of_any_one", 3, (1,))
+    columns_apart("columns_apart", 48, 4100)
     first_softmax("first_softmax_long", 150, 70)
     first_softmax("first_softmax_few", 40, 5)
     middle("middle_nan", 2, 129, 40, nan=True)

@@ -196,6 +196,10 @@ MlirLogicalResult sn_gpu_check_rows(const SnForm *f, const SnGpuRows *s) {
   if (p.launch.cluster > 1 && (p.rows_are_lanes || p.launch.team < s->threads))
     return sn_error(f->op, "cluster = %lld needs columns and no team: only then do blocks share a row",
                     (long long)p.launch.cluster);
+  int64_t cluster = p.launch.cluster;
+  if (p.launch.teams == SN_GPU_CLUSTER && (cluster > SN_GPU_MOST_OF_CLUSTER || (cluster & (cluster - 1))))
+    return sn_error(f->op, "cluster = %lld, and blocks that share a row meet in it: they are 2, 4 or 8",
+                    (long long)cluster);
   if (s->most && n != SN_DYNAMIC)
     return sn_error(f->op, "most = %lld is of rows whose length is `?`, and these have %lld columns",
                     (long long)s->most, (long long)n);

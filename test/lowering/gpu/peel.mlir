@@ -36,3 +36,28 @@ func.func private @peel(%x: memref<5x131xf32>, %y: memref<5x131xf32>) attributes
   }
   return
 }
+
+// Weights of channels of 35 columns: a vector has those of its first and of its last lane, the latter from where its
+// channel begins.
+
+// CHECK-LABEL: gpu.func @channels
+//       CHECK:     %[[FIRST:.+]] = memref.load %{{.+}} : memref<6xf32>
+//       CHECK:     %[[LAST:.+]] = memref.load %{{.+}} : memref<6xf32>
+//       CHECK:     %[[OVER:.+]] = arith.remui %[[COLUMN:.+]], %c35
+//       CHECK:     %[[BEGIN:.+]] = arith.subi %[[COLUMN]], %[[OVER]]
+//       CHECK:     %[[BEHIND:.+]] = arith.cmpi sge, %{{.+}}, %{{.+}} : vector<4xi32>
+//       CHECK:     %[[LASTS:.+]] = vector.broadcast %[[LAST]]
+//       CHECK:     %[[FIRSTS:.+]] = vector.broadcast %[[FIRST]]
+//       CHECK:     arith.select %[[BEHIND]], %[[LASTS]], %[[FIRSTS]]
+func.func private @channels(%x: memref<5x3x35xf32>, %w: memref<6xf32>, %y: memref<5x3x35xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 5) by (k = 3, l = 35) ins(%x[i, k, l] : memref<5x3x35xf32>, %w[k + 3] : memref<6xf32>) outs(%y[i, k, l] : memref<5x3x35xf32>)
+      schedule(#sinter.gpu_rows<threads = 32, blocks = 3, vector = 4, residency = "registers">) {
+  ^row(%a: tensor<105xf32>, %b: tensor<105xf32>):
+    %s = sinter.row_reduce add %a : tensor<105xf32> -> f32
+    %sb = sinter.broadcast %s : f32 -> tensor<105xf32>
+    %q = arith.subf %a, %sb : tensor<105xf32>
+    %p = arith.mulf %q, %b : tensor<105xf32>
+    sinter.yield %p : tensor<105xf32>
+  }
+  return
+}

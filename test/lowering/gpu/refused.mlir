@@ -520,3 +520,29 @@ func.func private @pieces(%x: memref<4x16xf32>, %w: memref<256x16xf32>, %y: memr
   }
   return
 }
+
+// -----
+
+func.func private @odd_cluster(%x: memref<5x1003xf32>, %y: memref<5xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{cluster = 3, and blocks that share a row meet in it: they are 2, 4 or 8}}
+  sinter.rowwise (i = 5) by (j = 1003) ins(%x[i, j] : memref<5x1003xf32>) outs(%y[i] : memref<5xf32>)
+      schedule(#sinter.gpu_rows<threads = 64, blocks = 15, cluster = 3>) {
+  ^row(%a: tensor<1003xf32>):
+    %s = sinter.row_reduce add %a : tensor<1003xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+func.func private @large_cluster(%x: memref<5x1003xf32>, %y: memref<5xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{cluster = 16, and blocks that share a row meet in it: they are 2, 4 or 8}}
+  sinter.rowwise (i = 5) by (j = 1003) ins(%x[i, j] : memref<5x1003xf32>) outs(%y[i] : memref<5xf32>)
+      schedule(#sinter.gpu_rows<threads = 64, blocks = 80, cluster = 16>) {
+  ^row(%a: tensor<1003xf32>):
+    %s = sinter.row_reduce add %a : tensor<1003xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

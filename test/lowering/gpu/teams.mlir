@@ -70,3 +70,22 @@ func.func private @cluster(%x: memref<5x1003xf32>, %y: memref<5x1003xf32>) attri
   }
   return
 }
+
+// Where nothing of a row meets, any number of blocks shares it, and they are no cluster.
+
+// CHECK-LABEL: gpu.func @beside
+//   CHECK-NOT:   nvvm.cluster
+//       CHECK:   %[[BLOCK:.+]] = gpu.block_id
+//       CHECK:   arith.divui %[[BLOCK]], %c5
+//       CHECK:   arith.remui %[[BLOCK]], %c5
+//   CHECK-NOT:   nvvm.cluster
+//       CHECK:   gpu.return
+func.func private @beside(%x: memref<5x1003xf32>, %y: memref<5x1003xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 5) by (j = 1003) ins(%x[i, j] : memref<5x1003xf32>) outs(%y[i, j] : memref<5x1003xf32>)
+      schedule(#sinter.gpu_rows<threads = 64, blocks = 25, cluster = 5>) {
+  ^row(%a: tensor<1003xf32>):
+    %t = math.tanh %a : tensor<1003xf32>
+    sinter.yield %t : tensor<1003xf32>
+  }
+  return
+}

@@ -49,9 +49,17 @@ func.func @long(%x: tensor<14x13x256xf16>, %a: tensor<14xf16>, %e: tensor<14x13x
 
 // -----
 
-// Not where an operand has something else behind a row, or the row again; nor where columns are asked for, or summed.
+// Not where an operand has the row again; nor where columns are asked for, or summed. Short lines that begin anywhere
+// are in one row with the gaps between them: not those that vectors are loaded of, longer ones, nor where each has a
+// number.
 
 // CHECK-LABEL: func @window
+//       CHECK:   sinter.rowwise (i = 90000) by (j = 4, k = 10)
+// CHECK-LABEL: func @window_aligned
+//       CHECK:   sinter.rowwise (i = 90000, j = 4) by (k = 8)
+// CHECK-LABEL: func @window_long
+//       CHECK:   sinter.rowwise (i = 9000, j = 4) by (k = 64)
+// CHECK-LABEL: func @window_scaled
 //       CHECK:   sinter.rowwise (i = 90000, j = 4) by (k = 10)
 // CHECK-LABEL: func @repeated
 //       CHECK:   sinter.rowwise (i = 90000, j = 4) by (k = 12)
@@ -63,6 +71,32 @@ func.func @window(%x: tensor<90000x4x12xf32>, %e: tensor<90000x4x10xf32>) -> ten
   %y = sinter.rowwise (i = 90000, j = 4) by (k = 10) ins(%x[i, j, k + 1] : tensor<90000x4x12xf32>) outs(%e[i, j, k] : tensor<90000x4x10xf32>) {
   ^row(%v: tensor<10xf32>):
     %t = math.tanh %v : tensor<10xf32>
+    sinter.yield %t : tensor<10xf32>
+  }
+  return %y : tensor<90000x4x10xf32>
+}
+func.func @window_aligned(%x: tensor<90000x4x12xf32>, %e: tensor<90000x4x8xf32>) -> tensor<90000x4x8xf32> {
+  %y = sinter.rowwise (i = 90000, j = 4) by (k = 8) ins(%x[i, j, k + 4] : tensor<90000x4x12xf32>) outs(%e[i, j, k] : tensor<90000x4x8xf32>) {
+  ^row(%v: tensor<8xf32>):
+    %t = math.tanh %v : tensor<8xf32>
+    sinter.yield %t : tensor<8xf32>
+  }
+  return %y : tensor<90000x4x8xf32>
+}
+func.func @window_long(%x: tensor<9000x4x67xf32>, %e: tensor<9000x4x64xf32>) -> tensor<9000x4x64xf32> {
+  %y = sinter.rowwise (i = 9000, j = 4) by (k = 64) ins(%x[i, j, k + 1] : tensor<9000x4x67xf32>) outs(%e[i, j, k] : tensor<9000x4x64xf32>) {
+  ^row(%v: tensor<64xf32>):
+    %t = math.tanh %v : tensor<64xf32>
+    sinter.yield %t : tensor<64xf32>
+  }
+  return %y : tensor<9000x4x64xf32>
+}
+func.func @window_scaled(%x: tensor<90000x4x12xf32>, %s: tensor<90000xf32>, %e: tensor<90000x4x10xf32>) -> tensor<90000x4x10xf32> {
+  %y = sinter.rowwise (i = 90000, j = 4) by (k = 10) ins(%x[i, j, k + 1] : tensor<90000x4x12xf32>, %s[i] : tensor<90000xf32>)
+      outs(%e[i, j, k] : tensor<90000x4x10xf32>) {
+  ^row(%v: tensor<10xf32>, %n: f32):
+    %b = sinter.broadcast %n : f32 -> tensor<10xf32>
+    %t = arith.mulf %v, %b : tensor<10xf32>
     sinter.yield %t : tensor<10xf32>
   }
   return %y : tensor<90000x4x10xf32>
@@ -93,4 +127,36 @@ func.func @summed(%x: tensor<90000x4x12xf32>, %e: tensor<90000x4x12xf32>) -> ten
     sinter.yield %b : tensor<12xf32>
   }
   return %y : tensor<90000x4x12xf32>
+}
+
+// -----
+
+// Sizes `?`: dimensions that lie behind one another in all that has them are columns of one row. Not where the last of
+// them alone is read again.
+
+// CHECK-LABEL: func @open
+//       CHECK:   sinter.rowwise (i = ?) by (j = ?, k = ?)
+// CHECK-LABEL: func @open_repeated
+//       CHECK:   sinter.rowwise (i = ?, j = ?) by (k = ?)
+func.func @open(%x: tensor<?x?x?xbf16>, %a: tensor<?xbf16>, %e: tensor<?x?x?xbf16>) -> tensor<?x?x?xbf16> {
+  %y = sinter.rowwise (i = ?, j = ?) by (k = ?) ins(%x[i, j, k] : tensor<?x?x?xbf16>, %a[i] : tensor<?xbf16>)
+      outs(%e[i, j, k] : tensor<?x?x?xbf16>) {
+  ^row(%v: tensor<?xbf16>, %n: bf16):
+    %b = sinter.broadcast %n : bf16 -> tensor<?xbf16>
+    %t = arith.mulf %v, %b : tensor<?xbf16>
+    sinter.yield %t : tensor<?xbf16>
+  }
+  return %y : tensor<?x?x?xbf16>
+}
+func.func @open_repeated(%x: tensor<?x?x?xbf16>, %a: tensor<?xbf16>, %w: tensor<?xbf16>, %e: tensor<?x?x?xbf16>) -> tensor<?x?x?xbf16> {
+  %y = sinter.rowwise (i = ?, j = ?) by (k = ?)
+      ins(%x[i, j, k] : tensor<?x?x?xbf16>, %a[i] : tensor<?xbf16>, %w[k] : tensor<?xbf16>)
+      outs(%e[i, j, k] : tensor<?x?x?xbf16>) {
+  ^row(%v: tensor<?xbf16>, %n: bf16, %u: tensor<?xbf16>):
+    %b = sinter.broadcast %n : bf16 -> tensor<?xbf16>
+    %s = arith.mulf %v, %b : tensor<?xbf16>
+    %t = arith.mulf %s, %u : tensor<?xbf16>
+    sinter.yield %t : tensor<?xbf16>
+  }
+  return %y : tensor<?x?x?xbf16>
 }

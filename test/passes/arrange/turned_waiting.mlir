@@ -113,12 +113,14 @@ func.func @alone(%x: tensor<12x40xf32>, %f: tensor<40xf32>) -> tensor<40xf32> {
 
 // -----
 
-// One number that each element waits for: where a launch is shared, a row of one block has it and the rest. What nobody
-// waits for at each element stays; and so do more elements than one block has.
+// One number that each element waits for: a row of one block has it, and what is reduced of what waits. Where a launch
+// is shared, what nobody waits for at each element stays; and so do more elements than one block has.
 
 // CHECK-LABEL: func @number
-//       CHECK:   reduce(add []
-//       CHECK:   reduce(add []
+//       CHECK:   sinter.rowwise () by (i = 2048)
+//       CHECK:     sinter.row_reduce add
+//       CHECK:   sinter.rowwise () by (i = 2048)
+//       CHECK:     sinter.row_reduce maximumf
 // SHARED-LABEL: func @number
 //  SHARED-SAME:   (%[[X:[^:]+]]: tensor<2048xf32>, %[[N:[^:]+]]: tensor<f32>
 //       SHARED:   %[[S:.+]] = sinter.rowwise () by (i = 2048)
@@ -155,6 +157,27 @@ func.func @number(%x: tensor<2048xf32>, %n: tensor<f32>, %e: tensor<2048xf32>, %
     sinter.yield %a : f32
   }
   return %y, %z : tensor<2048xf32>, tensor<f32>
+}
+
+// -----
+
+// CHECK-LABEL: func @alone_of_8193
+//       CHECK:   sinter.rowwise (i = 8193) by ()
+//       CHECK:     reduce(add []
+// SHARED-LABEL: func @alone_of_8193
+//       SHARED:   sinter.rowwise () by (i = 8193)
+func.func @alone_of_8193(%x: tensor<8193xf32>, %e: tensor<8193xf32>, %f: tensor<f32>) -> tensor<8193xf32> {
+  %s = sinter.rowwise (i = 8193) by () ins(%x[i] : tensor<8193xf32>) reduce(add [] : f32) outs(%f[] : tensor<f32>) {
+  ^row(%a: f32):
+    sinter.yield %a : f32
+  }
+  %y = sinter.rowwise (i = 8193) by () ins(%x[i] : tensor<8193xf32>, %s[] : tensor<f32>)
+      outs(%e[i] : tensor<8193xf32>) {
+  ^row(%a: f32, %b: f32):
+    %d = arith.divf %a, %b : f32
+    sinter.yield %d : f32
+  }
+  return %y : tensor<8193xf32>
 }
 
 // -----

@@ -62,7 +62,7 @@ func.func @wide(%x: tensor<4x9xf64>, %e: tensor<4xf64>) -> tensor<4xf64> {
 
 // -----
 
-// So do squares about a number that is there already, and rows of unknown length.
+// So do squares about a number that is there already. Rows of a length `?` count their columns.
 
 // CHECK-LABEL: func @known_mean
 //   CHECK-NOT:   sinter.pick
@@ -80,7 +80,16 @@ func.func @known_mean(%x: tensor<4x9xf32>, %m: tensor<4xf64>, %e: tensor<4xf64>)
 }
 
 // CHECK-LABEL: func @unknown
-//   CHECK-NOT:   sinter.pick
+//  CHECK-SAME:   (%[[X:[^:]+]]: tensor<4x?xf32>
+//       CHECK:   %[[D:.+]] = tensor.dim %[[X]], %c1
+//       CHECK:   %[[I:.+]] = arith.index_cast %[[D]] : index to i64
+//       CHECK:   %[[F:.+]] = arith.sitofp %[[I]] : i64 to f64
+//       CHECK:   %[[N:.+]] = tensor.from_elements %[[F]] : tensor<f64>
+//       CHECK:   ins(%[[X]][i, j] : tensor<4x?xf32>, %[[N]][] : tensor<f64>)
+//       CHECK:   ^row(%[[A:.+]]: tensor<?xf32>, %[[COUNT:.+]]: f64):
+//       CHECK:     %[[P:.+]] = sinter.pick %[[A]]
+//       CHECK:     arith.mulf %{{.+}}, %[[COUNT]] : f64
+//       CHECK:     arith.mulf %{{.+}}, %[[COUNT]] : f64
 func.func @unknown(%x: tensor<4x?xf32>, %e: tensor<4xf64>) -> tensor<4xf64> {
   %0 = sinter.rowwise (i = 4) by (j = ?) ins(%x[i, j] : tensor<4x?xf32>) outs(%e[i] : tensor<4xf64>) {
   ^row(%a: tensor<?xf32>):
@@ -93,6 +102,29 @@ func.func @unknown(%x: tensor<4x?xf32>, %e: tensor<4xf64>) -> tensor<4xf64> {
     sinter.yield %q : f64
   }
   return %0 : tensor<4xf64>
+}
+
+// -----
+
+// Those that are stored stay, whatever their length turns out to be.
+
+// CHECK-LABEL: func @unknown_stored
+//   CHECK-NOT:   sinter.pick
+func.func @unknown_stored(%x: tensor<4x?xf32>, %e: tensor<4x?xf32>) -> tensor<4x?xf32> {
+  %0 = sinter.rowwise (i = 4) by (j = ?) ins(%x[i, j] : tensor<4x?xf32>) outs(%e[i, j] : tensor<4x?xf32>) {
+  ^row(%a: tensor<?xf32>):
+    %w = arith.extf %a : tensor<?xf32> to tensor<?xf64>
+    %s = sinter.row_reduce add %w : tensor<?xf64> -> f64
+    %b = sinter.broadcast %s : f64 -> tensor<?xf64>
+    %d = arith.subf %w, %b : tensor<?xf64>
+    %d2 = arith.mulf %d, %d : tensor<?xf64>
+    %q = sinter.row_reduce add %d2 : tensor<?xf64> -> f64
+    %r = arith.truncf %q : f64 to f32
+    %c = sinter.broadcast %r : f32 -> tensor<?xf32>
+    %y = arith.mulf %a, %c : tensor<?xf32>
+    sinter.yield %y : tensor<?xf32>
+  }
+  return %0 : tensor<4x?xf32>
 }
 
 // -----

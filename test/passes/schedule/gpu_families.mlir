@@ -715,10 +715,13 @@ func.func @busy(%x: tensor<76950x168xf16>, %w: tensor<168xf16>, %e: tensor<76950
 
 // -----
 
-// Where nothing meets, clusters share few rows, each with blocks of its own.
+// Where nothing meets, any number of blocks shares each of few rows, of which each thread has all at once: four
+// elements, or one vector where there are fewer.
 
 // CHECK-LABEL: func @few_alike
-//       CHECK: #sinter.gpu_rows<blocks = 1024, cluster = 8, occupancy = 4, residency = "reread", threads = 256, unroll = 2, vector = 1>
+//       CHECK: #sinter.gpu_rows<blocks = 768, cluster = 6, occupancy = 4, residency = "reread", threads = 256, unroll = 4, vector = 1>
+// CHECK-LABEL: func @fewer_alike
+//       CHECK: #sinter.gpu_rows<blocks = 576, cluster = 18, occupancy = 4, residency = "reread", threads = 256, vector = 8>
 func.func @few_alike(%x: tensor<128x12226xf32>, %e: tensor<128x6113xf32>) -> tensor<128x6113xf32> {
   %0 = sinter.rowwise (i = 128) by (j = 6113)
       ins(%x[i, j] : tensor<128x12226xf32>, %x[i, j + 6113] : tensor<128x12226xf32>) outs(%e[i, j] : tensor<128x6113xf32>) {
@@ -727,6 +730,59 @@ func.func @few_alike(%x: tensor<128x12226xf32>, %e: tensor<128x6113xf32>) -> ten
     sinter.yield %c : tensor<6113xf32>
   }
   return %0 : tensor<128x6113xf32>
+}
+func.func @fewer_alike(%x: tensor<32x73472xf16>, %e: tensor<32x36736xf16>) -> tensor<32x36736xf16> {
+  %0 = sinter.rowwise (i = 32) by (j = 36736)
+      ins(%x[i, j] : tensor<32x73472xf16>, %x[i, j + 36736] : tensor<32x73472xf16>) outs(%e[i, j] : tensor<32x36736xf16>) {
+  ^row(%a: tensor<36736xf16>, %b: tensor<36736xf16>):
+    %c = arith.mulf %a, %b : tensor<36736xf16>
+    sinter.yield %c : tensor<36736xf16>
+  }
+  return %0 : tensor<32x36736xf16>
+}
+
+// -----
+
+// A number of one row that is read once: a vector of each thread.
+
+// CHECK-LABEL: func @one_read_once
+//       CHECK: #sinter.gpu_rows<{{.*}}residency = "reread", threads = 512, vector = 8>
+func.func @one_read_once(%x: tensor<3392xf16>, %e: tensor<f16>) -> tensor<f16> {
+  %0 = sinter.rowwise () by (i = 3392) ins(%x[i] : tensor<3392xf16>) outs(%e[] : tensor<f16>) {
+  ^row(%a: tensor<3392xf16>):
+    %m = sinter.row_reduce maximumf %a : tensor<3392xf16> -> f16
+    sinter.yield %m : f16
+  }
+  return %0 : tensor<f16>
+}
+
+// -----
+
+// Sums of columns leave 12 elements of a thread, by vectors of half the size, where whole ones would be 16.
+
+// CHECK-LABEL: func @narrower
+//       CHECK: #sinter.gpu_rows<ahead = 1, blocks = 120, cluster = 8, occupancy = 1, remake = 1, residency = "registers", threads = 512, vector = 4>
+func.func @narrower(%x: tensor<1624x43648xbf16>, %z: tensor<1624x43648xbf16>, %g: tensor<1624x43648xbf16>, %w: tensor<43648xbf16>, %e: tensor<1624x43648xbf16>, %f: tensor<43648xf32>) -> (tensor<1624x43648xbf16>, tensor<43648xf32>, tensor<43648xf32>) {
+  %0:3 = sinter.rowwise (i = 1624) by (j = 43648)
+      ins(%x[i, j] : tensor<1624x43648xbf16>, %z[i, j] : tensor<1624x43648xbf16>, %g[i, j] : tensor<1624x43648xbf16>, %w[j] : tensor<43648xbf16>)
+      reduce(add [j] : f32, add [j] : f32)
+      outs(%e[i, j] : tensor<1624x43648xbf16>, %f[j] : tensor<43648xf32>, %f[j] : tensor<43648xf32>) {
+  ^row(%a: tensor<43648xbf16>, %b: tensor<43648xbf16>, %c: tensor<43648xbf16>, %d: tensor<43648xbf16>):
+    %s = arith.addf %a, %b : tensor<43648xbf16>
+    %u = arith.extf %s : tensor<43648xbf16> to tensor<43648xf32>
+    %v = arith.extf %c : tensor<43648xbf16> to tensor<43648xf32>
+    %h = arith.extf %d : tensor<43648xbf16> to tensor<43648xf32>
+    %p = arith.mulf %v, %h : tensor<43648xf32>
+    %q = arith.mulf %p, %u : tensor<43648xf32>
+    %r = sinter.row_reduce add %q : tensor<43648xf32> -> f32
+    %rb = sinter.broadcast %r : f32 -> tensor<43648xf32>
+    %y = arith.mulf %rb, %u : tensor<43648xf32>
+    %o = arith.subf %p, %y : tensor<43648xf32>
+    %t = arith.truncf %o : tensor<43648xf32> to tensor<43648xbf16>
+    %k = arith.mulf %v, %y : tensor<43648xf32>
+    sinter.yield %v, %k, %t : tensor<43648xf32>, tensor<43648xf32>, tensor<43648xbf16>
+  }
+  return %0#0, %0#1, %0#2 : tensor<1624x43648xbf16>, tensor<43648xf32>, tensor<43648xf32>
 }
 
 // -----
@@ -1001,7 +1057,7 @@ func.func @any_expensive(%x: tensor<?x?xf32>, %w: tensor<?xf32>, %e: tensor<?x?x
 
 // CHECK-LABEL: func @parts
 //       CHECK:   schedule(#sinter.gpu_rows<blocks = 376, occupancy = 8, residency = "reread", team = 16, threads = 128, unroll = 3, vector = 4>)
-//       CHECK:   schedule(#sinter.gpu_rows<blocks = {{[0-9]+}}, occupancy = {{[0-9]+}}, residency = "reread", threads
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 200, cluster = 2, occupancy = 8, residency = "reread", threads = 128, vector = 1>)
 func.func @parts(%x: tensor<3006x384xf32>, %e: tensor<3006x192xf32>, %f: tensor<100x192xf32>) -> (tensor<3006x192xf32>, tensor<100x192xf32>) {
   %0 = sinter.rowwise (i = 3006) by (j = 192) ins(%x[i, j] : tensor<3006x384xf32>, %x[i, j + 192] : tensor<3006x384xf32>)
       outs(%e[i, j] : tensor<3006x192xf32>) {

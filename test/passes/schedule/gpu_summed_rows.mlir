@@ -118,10 +118,10 @@ func.func @more_than_a_sector(%x: tensor<482112x18xbf16>, %e: tensor<482112xbf16
 
 // -----
 
-// Elements that are added up, and few: each block has two vectors of a thread, so that half as many meet.
+// Elements that are added up, and few: a block on each multiprocessor, four vectors of a thread at once.
 
 // CHECK-LABEL: func @few_elements
-//       CHECK:   schedule(#sinter.gpu_rows<blocks = 264, occupancy = 2, shape = "flat", threads = 512, unroll = 2, vector = 8>)
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 132, occupancy = 2, shape = "flat", threads = 512, unroll = 4, vector = 8>)
 func.func @few_elements(%x: tensor<1x1246016xbf16>, %e: tensor<f32>) -> tensor<f32> {
   %y = sinter.rowwise (i = 1) by (j = 1246016) ins(%x[i, j] : tensor<1x1246016xbf16>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
   ^row(%a: tensor<1246016xbf16>):

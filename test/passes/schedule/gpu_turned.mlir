@@ -3,7 +3,7 @@
 // Some operand's neighbours are rows: a tile of 8 KB, of whole lines both ways.
 
 // CHECK-LABEL: func @add
-//       CHECK:   schedule(#sinter.gpu_rows<blocks = 3136, occupancy = 4, shape = "turned", threads = 256, tile_columns = 32, tile_rows = 64, vector = 1>)
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 3136, occupancy = 6, shape = "turned", threads = 256, tile_columns = 32, tile_rows = 64, vector = 1>)
 func.func @add(%x: tensor<3136x2048xf32>, %y: tensor<2048x3136xf32>, %e: tensor<3136x2048xf32>) -> tensor<3136x2048xf32> {
   %z = sinter.rowwise (i = 3136) by (j = 2048) ins(%x[i, j] : tensor<3136x2048xf32>, %y[j, i] : tensor<2048x3136xf32>)
       outs(%e[i, j] : tensor<3136x2048xf32>) {
