@@ -1,4 +1,4 @@
-// columns_apart.c: what is added up over rows for each column is a form of its own, where one kernel would do both badly.
+// columns_apart.c: what is added up over rows for each column is a form of its own, where one kernel does both badly.
 //
 //   (i) by (j) ins(%x[i, j], %g[i, j]) reduce(add [j]) { %m = f(row_reduce add %x) ; yield %g * %m, %x * %m }
 // ->
@@ -89,8 +89,8 @@ static int64_t bytes_read(const SnForm *f, int64_t *widest) {
 
 // All sums are of columns, of rows that wait for sums of their own, and nothing hinders a second form.
 static bool may_part(const SnForm *f) {
-  bool may = sn_num_results(f->op) && sn_is_plain(f) && !f->contract && !f->schedule.ptr && f->num_rows && f->num_cols &&
-             f->accumulators.size && !f->indices.size && !sn_in_sequence(f->op) && !sn_form_asserts(f) &&
+  bool may = sn_num_results(f->op) && sn_is_plain(f) && !f->contract && !f->schedule.ptr && f->num_rows &&
+             f->num_cols && f->accumulators.size && !f->indices.size && !sn_in_sequence(f->op) && !sn_form_asserts(f) &&
              sn_num_rows(f) != SN_DYNAMIC && sn_row_length(f) != SN_DYNAMIC;
   for (size_t k = 0; k < f->accumulators.size && may; ++k)
     may = sn_uses_cols(f, f->accumulators.data[k].map) && sn_combiner(f->accumulators.data[k].kind);
@@ -110,8 +110,9 @@ static bool is_faster(const SnForm *f, const SnScheduleOptions *options) {
     return false;
   int64_t cluster = sn_schedule_number(one, "cluster"), parts = sn_schedule_number(one, "blocks") / cluster;
   parts = parts < rows ? parts : rows;
-  bool alone = cluster > 1 && sn_schedule_number(one, "occupancy") == 1, // no other row's work hides what blocks exchange
-      odd = length >= LONG_ODD && length % (16 / widest);
+  // Where a multiprocessor has one row, no other one's work hides what its blocks exchange.
+  bool alone = cluster > 1 && sn_schedule_number(one, "occupancy") == 1,
+       odd = length >= LONG_ODD && length % (16 / widest);
   if (sn_schedule_word_is(one, "residency", "reread") || alone || odd)
     return true;
   return sn_times(parts * (int64_t)f->accumulators.size, length) / COMBINED > LAUNCH + bytes / READ;
