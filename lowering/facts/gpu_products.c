@@ -351,12 +351,26 @@ static MlirLogicalResult plan_streams(const SnForm *f, SnGpuProductPlan *p) {
   return SN_OK;
 }
 
+int64_t sn_gpu_program_weight(const SnForm *f) {
+  static const int64_t weights[] = {[SN_COST_NONE] = 0,
+                                    [SN_COST_SIMPLE] = 1,
+                                    [SN_COST_DIVISION] = 4,
+                                    [SN_COST_FUNCTION] = SN_GPU_FUNCTION_WEIGHT};
+  int64_t all = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    all += sn_row_op_of(op) ? weights[sn_row_op_cost(op)] : 0;
+  return all;
+}
+
 MlirLogicalResult sn_gpu_check_mma(const SnForm *f, const char *why) {
   const char *mnemonic = sn_schedule_mnemonic(f->schedule);
   if (why)
     return sn_error(f->op, "cannot become a GPU kernel: %s; run sinter-split{target=gpu} first", why);
   if (!mnemonic || strcmp(mnemonic, "mma"))
     return sn_error(f->op, "has no #sinter.mma schedule: run sinter-schedule{target=gpu} before sinter-lower-gpu");
+  int64_t m = sn_schedule_number(f->schedule, "m");
+  if ((m & (m - 1)) && (f->matrices.size || !sn_gpu_by_warpgroups(sn_schedule_word(f->schedule, "kernel"))))
+    return sn_error(f->op, "has a schedule with m = %lld, but a power of two", (long long)m);
   return SN_OK;
 }
 

@@ -109,6 +109,9 @@ void sn_gpu_num_patches(const SnForm *form, const SnGpuPoints *points, int64_t n
 // not lie in lines that copies take (an H200, 26 drawn products of at most 32: 0.81 of the time by wgmma). But what is
 // large, and stored by vectors, wgmma has: its copies ask for more at a time.
 bool sn_gpu_sums_are_short(const SnForm *form);
+// Of the row program, for an element: simple operations, and as many for a division or a function as these take.
+enum { SN_GPU_FUNCTION_WEIGHT = 10 };
+int64_t sn_gpu_program_weight(const SnForm *form);
 // Pieces of k elements that the product sums, in all and by one of `split` blocks; the last may have fewer, none has 0.
 int64_t sn_gpu_pieces(const SnForm *form, size_t product, int64_t k, int64_t split);
 // An error if the form has no #sinter.mma, or `why`, if it is not NULL, says that it cannot become a kernel.

@@ -24,7 +24,7 @@ static const StagedTile staged[] = {
     {64, 256, 5, "turns", 1.05}, {128, 64, 8, "turns", 1.05},  {64, 128, 8, "turns", 1.05},
     {64, 64, 12, "turns", 1.05}, {64, 32, 16, "turns", 1.10},  {128, 192, 4, "tile", 1.04},
     {128, 128, 6, "tile", 1.08}, {128, 64, 8, "tile", 1.08},  {128, 96, 7, "tile", 1.06},
-    {64, 96, 10, "turns", 1.05},
+    {64, 96, 10, "turns", 1.05}, {192, 128, 4, "turns", 0.99},
 };
 enum {
   STAGED_THREADS = 256,
@@ -33,7 +33,8 @@ enum {
   SUMS_BESIDE_FETCHERS = 128,
   FETCH_CYCLES = 300, // of a slot, where threads move a side: waiting, saying so
   BYTES_OF_A_CYCLE = 64,  // that a multiprocessor gets of L2
-  IMAGE_BYTES_OF_A_CYCLE = 42, // the same where all ask for windows by copies
+  IMAGE_BYTES_OF_A_CYCLE = 58, // the same of windows by copies, and where all ask for them
+  IMAGE_BYTES_OF_ALL = 46,
   WINDOW_BYTES_OF_A_CYCLE = 25, // the same where threads ask for pieces of windows
   WINDOW_CYCLES = 150,          // of a slot of them, beside what its pieces take
   TILE_CYCLES = 700,            // of a tile at least, however short its sum is
@@ -131,8 +132,10 @@ static bool copies_images(const SnForm *f, const SnGpuPoints *points, const Stag
 static double copy_cycles(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t tiles,
                           const SnGpuChip *chip) {
   double busy = tiles < chip->multiprocessors ? (double)tiles / (double)chip->multiprocessors : 1,
-         rate = copies_images(f, points, t) ? IMAGE_BYTES_OF_A_CYCLE / busy : BYTES_OF_A_CYCLE;
-  return (double)sn_gpu_stage_bytes(t->m, t->n) / (rate < BYTES_OF_A_CYCLE ? rate : BYTES_OF_A_CYCLE);
+         of_all = IMAGE_BYTES_OF_ALL / busy, rate = BYTES_OF_A_CYCLE;
+  if (copies_images(f, points, t))
+    rate = of_all < IMAGE_BYTES_OF_A_CYCLE ? of_all : IMAGE_BYTES_OF_A_CYCLE;
+  return (double)sn_gpu_stage_bytes(t->m, t->n) / rate;
 }
 
 // Blocks in pairs copy a quarter to a third less, and those of narrow tiles ask for half as many of the lines that all
@@ -168,6 +171,35 @@ static bool in_pairs(const SnForm *f, const SnGpuPoints *points, const StagedTil
   return measured && there && fits && slots >= (t->n < LARGE ? SLOTS_OF_NARROW : SLOTS);
 }
 
+// One product whose sums are short, and whose row program has functions: these are what takes time. (Of a gate, and of
+// long sums, counting stores chooses better: 5680 x 4400 of 741 on an H200 0.54.)
+static bool has_functions(const SnForm *f) {
+  enum { MOST_PIECES = 8 };
+  SnGpuProduct p = sn_gpu_product(f, 0, staged_kernel(f));
+  return f->products.size == 1 && sn_gpu_program_weight(f) >= SN_GPU_FUNCTION_WEIGHT &&
+         sn_gpu_pieces(f, 0, sn_gpu_map_sum(&p), 1) <= MOST_PIECES;
+}
+
+// Cycles of such a form: so many waves of tiles, `tile` cycles of each until it is summed. By rows both warpgroups
+// compute functions, and nobody multiplies. By turns one of them does; where that takes longer than the other one
+// multiplies, both do, and wait for each other's. (An H200, gelu, over the tile that counting stores alone had chosen:
+// 574 x 14,905 of 256 in bf16 0.70, 10,232 x 667 of 64 in f16 0.88, 128 x 5070 of 192 0.92;
+// bench/results/gpu_functions.md.)
+static double functions_cost(const SnForm *f, const StagedTile *t, double waves, double tile) {
+  enum { NARROW = 64 };
+  const double both = 8.6, alone = 4.8, of_narrow = 1.1; // cycles of a thread, for each simple operation
+  int64_t weight = sn_gpu_program_weight(f);
+  bool turns = !strcmp(t->share, "turns");
+  double each = (double)(t->m * t->n) / (turns ? SN_GPU_WARPGROUP : STAGED_THREADS) * t->factor *
+                (t->n < NARROW ? of_narrow : 1),
+         by_both = each * (STORE_CYCLES + both * (double)weight),
+         by_one = each * (STORE_CYCLES + alone * (double)weight);
+  if (!turns)
+    return waves * (tile + by_both);
+  double multiplied = waves * tile + by_one, computed = (double)sn_pieces((int64_t)waves, 2) * (tile + by_both);
+  return multiplied > computed || waves == 1 ? multiplied : computed;
+}
+
 static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split,
                       const SnGpuChip *chip) {
   const double OF_PAIRS = 0.82, OF_NARROW_PAIRS = 0.9;
@@ -190,7 +222,7 @@ static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTi
   // All wait for the last rows to be stored, which by turns one warpgroup does. By turns the other one multiplies while
   // those of other waves are; the widest tile was measured with its stores, of many waves.
   bool gains = false, turns = !strcmp(t->share, "turns"), pairs = in_pairs(f, points, t, split, chip, &gains) && gains;
-  double stores = turns || (t->n == 256 && !pairs) ? 1 : waves,
+  double stores = turns || (t->n == 256 && !pairs && !copies_images(f, points, t)) ? 1 : waves,
          store = stores * (double)(t->m * t->n * STORE_CYCLES) / (turns ? SN_GPU_WARPGROUP : STAGED_THREADS);
   if (pairs) {
     cycles *= t->n < 128 ? OF_NARROW_PAIRS : OF_PAIRS;
@@ -203,10 +235,23 @@ static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTi
   // Of 128 rows one warpgroup adds all parts by turns (291 x 1693 of 1990 in three: 0.70 by both; 1937 x 360 of 5120 in
   // two 0.91).
   double meet = sn_gpu_meet_cycles(f, t->m, t->n, split) * (turns && t->m > SN_GPU_WARPGROUP_ROWS ? 2 : 1);
+  if (has_functions(f))
+    return functions_cost(f, t, waves, tile + meet) + (split > 1 ? store : 0) + BEGIN_CYCLES;
   return waves * (tile + meet) + store + BEGIN_CYCLES;
 }
 
-// Every block has two pieces at least, and all parts have some room in the workspace.
+static bool goes_by_elements(const SnForm *f, const SnGpuPoints *points, const SnGpuProduct *p, const StagedTile *t) {
+  bool some = false;
+  for (int is_a = 0; is_a < 2; ++is_a) {
+    SnGpuSlot slot;
+    some |= sn_gpu_slot(f, points, p, is_a, is_a ? t->m : t->n, &slot, NULL) && slot.fetch == SN_GPU_BY_ELEMENTS;
+  }
+  return some;
+}
+
+// Every block has two pieces at least, of four where threads bring elements, which are all on their way at once; and
+// all parts have some room in the workspace. (8 products of 16 x 124 and 137, three pieces, in bf16 on an H200: 0.85
+// without parts.)
 static bool may_split(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split) {
   int64_t tiles = sn_gpu_num_tiles(f, points, t->m, t->n);
   if (split == 1)
@@ -216,7 +261,7 @@ static bool may_split(const SnForm *f, const SnGpuPoints *points, const StagedTi
   for (size_t i = 0; i < f->products.size; ++i) {
     SnGpuProduct p = sn_gpu_product(f, i, staged_kernel(f));
     int64_t k = sn_gpu_map_sum(&p), all = sn_gpu_pieces(f, i, k, 1), each = sn_gpu_pieces(f, i, k, split);
-    if (each < 2 || each * (split - 1) >= all)
+    if (each < 2 || each * (split - 1) >= all || (all < 4 && goes_by_elements(f, points, &p, t)))
       return false;
   }
   return true;

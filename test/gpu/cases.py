@@ -1630,6 +1630,8 @@ def staged_products():
     small = tile(64, 64, 3, "turns", 2)
     plain("tile", 150, 328, 200, tile(128, 256, 4, "tile", 2, 12))
     plain("turns", 300, 200, 136, tile(128, 192, 4, "turns", 3))
+    plain("high", 450, 200, 200, tile(192, 128, 4, "turns", 3, 12))
+    plain("high_copies", 450, 200, 200, tile(192, 128, 3, "turns", 3, 12), "k, i", "k, j")
     plain("square", 300, 200, 136, tile(128, 128, 6, "turns", 1, 2))
     plain("small", 150, 200, 72, small)
     plain("narrow", 150, 40, 264, tile(64, 32, 16, "turns", 2))

@@ -198,11 +198,7 @@ void sn_gpu_emit_stored(SnBuilder *b, SnGpuProducts *g, const MlirValue *memory,
 
 int64_t sn_gpu_rows_below(const SnForm *f, int64_t lanes, int64_t most) {
   enum { ALL = 4, MANY = 16, ELEMENTS_OF_LONG = 8 };
-  static const int64_t weights[] = {
-      [SN_COST_NONE] = 0, [SN_COST_SIMPLE] = 1, [SN_COST_DIVISION] = 4, [SN_COST_FUNCTION] = 10};
-  int64_t all = 0, count = ALL;
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    all += sn_row_op_of(op) ? weights[sn_row_op_cost(op)] : 0;
+  int64_t all = sn_gpu_program_weight(f), count = ALL;
   while (all > MANY && count * lanes > ELEMENTS_OF_LONG)
     count /= 2;
   while (count > 1 && most % count)

@@ -24,6 +24,18 @@ func.func private @tile(%x: memref<4x16xf32>, %w: memref<8x16xf32>, %y: memref<4
 
 // -----
 
+func.func private @high(%x: memref<4x16xf32>, %w: memref<8x16xf32>, %y: memref<4x8xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{has a schedule with m = 192, but a power of two}}
+  sinter.contract (i = 4) by (j = 8) product (k = 16) (%x[i, k] : memref<4x16xf32>, %w[j, k] : memref<8x16xf32>) : f32
+      outs(%y[i, j] : memref<4x8xf32>) schedule(#sinter.mma<m = 192, n = 64, k = 16, threads = 256>) {
+  ^row(%acc: tensor<8xf32>):
+    sinter.yield %acc : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
 func.func private @parts(%x: memref<4x16xf32>, %w: memref<8x16xf32>, %y: memref<4x8xf32>) attributes {sinter.kernel} {
   // expected-error @+1 {{has a schedule with k = 1, of which threads = 256 cannot fetch equal parts}}
   sinter.contract (i = 4) by (j = 8) product (k = 16) (%x[i, k] : memref<4x16xf32>, %w[j, k] : memref<8x16xf32>) : f32

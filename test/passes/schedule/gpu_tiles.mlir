@@ -670,3 +670,71 @@ func.func @f32_by_elements(%x: tensor<15216x358xf32>, %w: tensor<358x109xf32>, %
   }
   return %0 : tensor<15216x109xf32>
 }
+
+// -----
+
+// Short sums, and a function of each element: small tiles by turns, of which both warpgroups compute at a time. Where
+// the sum is long, or there are no functions, large ones.
+
+// CHECK-LABEL: func @short_functions
+//       CHECK:   kernel = "wgmma", m = 64, n = 128, share = "turns",
+// CHECK-LABEL: func @long_functions
+//       CHECK:   kernel = "wgmma", m = 128, n = 192, share = "turns",
+// CHECK-LABEL: func @no_functions
+//       CHECK:   kernel = "wgmma", m = 128, n = 256, share = "tile",
+func.func @short_functions(%x: tensor<256x574xbf16>, %w: tensor<14905x256xbf16>, %e: tensor<574x14905xf32>) -> tensor<574x14905xf32> {
+  %0 = sinter.contract (i = 574) by (j = 14905) product (k = 256) (%x[k, i] : tensor<256x574xbf16>, %w[j, k] : tensor<14905x256xbf16>) : f32
+      outs(%e[i, j] : tensor<574x14905xf32>) {
+  ^row(%acc: tensor<14905xf32>):
+    %one = arith.constant dense<1.0> : tensor<14905xf32>
+    %f = math.erf %acc : tensor<14905xf32>
+    %g = arith.addf %f, %one : tensor<14905xf32>
+    %h = arith.mulf %g, %acc : tensor<14905xf32>
+    sinter.yield %h : tensor<14905xf32>
+  }
+  return %0 : tensor<574x14905xf32>
+}
+func.func @long_functions(%x: tensor<574x2560xbf16>, %w: tensor<14904x2560xbf16>, %e: tensor<574x14904xf32>) -> tensor<574x14904xf32> {
+  %0 = sinter.contract (i = 574) by (j = 14904) product (k = 2560) (%x[i, k] : tensor<574x2560xbf16>, %w[j, k] : tensor<14904x2560xbf16>) : f32
+      outs(%e[i, j] : tensor<574x14904xf32>) {
+  ^row(%acc: tensor<14904xf32>):
+    %f = math.erf %acc : tensor<14904xf32>
+    sinter.yield %f : tensor<14904xf32>
+  }
+  return %0 : tensor<574x14904xf32>
+}
+func.func @no_functions(%x: tensor<256x574xbf16>, %w: tensor<14905x256xbf16>, %e: tensor<574x14905xf32>) -> tensor<574x14905xf32> {
+  %0 = sinter.contract (i = 574) by (j = 14905) product (k = 256) (%x[k, i] : tensor<256x574xbf16>, %w[j, k] : tensor<14905x256xbf16>) : f32
+      outs(%e[i, j] : tensor<574x14905xf32>) {
+  ^row(%acc: tensor<14905xf32>):
+    sinter.yield %acc : tensor<14905xf32>
+  }
+  return %0 : tensor<574x14905xf32>
+}
+
+// -----
+
+// 185 rows are one tile of 192, not two of 128. Three pieces that threads bring by elements are no parts.
+
+// CHECK-LABEL: func @high
+//       CHECK:   kernel = "wgmma", m = 192, n = 128, share = "turns",
+// CHECK-LABEL: func @few_pieces
+//   CHECK-NOT:   split
+//       CHECK:   kernel = "wgmma", m = 64, n = 32, share = "turns",
+//   CHECK-NOT:   split
+func.func @high(%x: tensor<185x336xf16>, %w: tensor<16184x336xf16>, %e: tensor<185x16184xf32>) -> tensor<185x16184xf32> {
+  %0 = sinter.contract (i = 185) by (j = 16184) product (k = 336) (%x[i, k] : tensor<185x336xf16>, %w[j, k] : tensor<16184x336xf16>) : f32
+      outs(%e[i, j] : tensor<185x16184xf32>) {
+  ^row(%acc: tensor<16184xf32>):
+    sinter.yield %acc : tensor<16184xf32>
+  }
+  return %0 : tensor<185x16184xf32>
+}
+func.func @few_pieces(%x: tensor<8x16x137xbf16>, %w: tensor<8x124x137xbf16>, %e: tensor<8x16x124xf32>) -> tensor<8x16x124xf32> {
+  %0 = sinter.contract (h = 8, i = 16) by (j = 124) product (k = 137) (%x[h, i, k] : tensor<8x16x137xbf16>, %w[h, j, k] : tensor<8x124x137xbf16>) : f32
+      outs(%e[h, i, j] : tensor<8x16x124xf32>) {
+  ^row(%acc: tensor<124xf32>):
+    sinter.yield %acc : tensor<124xf32>
+  }
+  return %0 : tensor<8x16x124xf32>
+}
