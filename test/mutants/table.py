@@ -572,6 +572,8 @@ MUTANTS = [Mutant(*m) for m in (
      "false", ["passes/schedule/gpu_tiles.mlir"], "functions cost nothing beside stores"),
     ("lowering/facts/gpu_products.c", "(m & (m - 1)) &&", "false &&", ["lowering/gpu/refused.mlir"],
      "threads share 192 rows that they cannot"),
+    ("passes/schedule/gpu_tiles.c", "other > few && 2 *", "2 *", ["passes/schedule/gpu_tiles.mlir"],
+     "few rows have square tiles, most of which are beside the end"),
     ("passes/schedule/staged_tiles.c", "4 * tiles < 3 * chip->multiprocessors || t->n < LARGE", "false",
      ["passes/schedule/gpu_tiles.mlir"], "few or narrow tiles of windows are in pairs"),
     ("passes/arrange/arrange.c", "WINDOW_PIECE_CYCLES = 120", "WINDOW_PIECE_CYCLES = 20",

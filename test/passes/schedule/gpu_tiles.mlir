@@ -738,3 +738,28 @@ func.func @few_pieces(%x: tensor<8x16x137xbf16>, %w: tensor<8x124x137xbf16>, %e:
   }
   return %0 : tensor<8x16x124xf32>
 }
+
+// -----
+
+// 129 columns are not two flat tiles of 128, where rows are many of them; 12 rows are.
+
+// CHECK-LABEL: func @flat_ends
+//       CHECK:   kernel = "fma", m = 32, n = 32,
+// CHECK-LABEL: func @flat_rows
+//       CHECK:   kernel = "fma", m = 16, n = 128,
+func.func @flat_ends(%x: tensor<551x181xf32>, %w: tensor<129x181xf32>, %e: tensor<551x129xf32>) -> tensor<551x129xf32> {
+  %0 = sinter.contract (i = 551) by (j = 129) product (k = 181) (%x[i, k] : tensor<551x181xf32>, %w[j, k] : tensor<129x181xf32>) : f32
+      outs(%e[i, j] : tensor<551x129xf32>) {
+  ^row(%acc: tensor<129xf32>):
+    sinter.yield %acc : tensor<129xf32>
+  }
+  return %0 : tensor<551x129xf32>
+}
+func.func @flat_rows(%x: tensor<70x12x181xf32>, %w: tensor<70x129x181xf32>, %e: tensor<70x12x129xf32>) -> tensor<70x12x129xf32> {
+  %0 = sinter.contract (h = 70, i = 12) by (j = 129) product (k = 181) (%x[h, i, k] : tensor<70x12x181xf32>, %w[h, j, k] : tensor<70x129x181xf32>) : f32
+      outs(%e[h, i, j] : tensor<70x12x129xf32>) {
+  ^row(%acc: tensor<129xf32>):
+    sinter.yield %acc : tensor<129xf32>
+  }
+  return %0 : tensor<70x12x129xf32>
+}
