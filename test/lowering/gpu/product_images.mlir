@@ -94,10 +94,10 @@ func.func private @filled(%x: memref<3x9x14x64xbf16>, %w: memref<40x3x5x64xbf16>
 
 // CHECK-LABEL: gpu.func @far
 //       CHECK:   sinter.tensor_maps = 1
-func.func private @far(%x: memref<3x9x300x64xbf16>, %w: memref<40x1x2x64xbf16>, %y: memref<3x9x44x40xf32>) attributes {sinter.kernel} {
-  sinter.contract (n = 3, h = 9, w = 44) by (o = 40)
-      product (r = 1, s = 2, c = 64) (%x[n, h + r, w + s * 256, c] : memref<3x9x300x64xbf16>, %w[o, r, s, c] : memref<40x1x2x64xbf16>) : f32
-      outs(%y[n, h, w, o] : memref<3x9x44x40xf32>)
+func.func private @far(%x: memref<3x9x300x64xbf16>, %w: memref<40x1x2x64xbf16>, %y: memref<3x9x300x40xf32>) attributes {sinter.kernel} {
+  sinter.contract (n = 3, h = 9, w = 300) by (o = 40)
+      product (r = 1, s = 2, c = 64) (%x[n, h + r, w + s * 256, c] : memref<3x9x300x64xbf16> else 0.0, %w[o, r, s, c] : memref<40x1x2x64xbf16>) : f32
+      outs(%y[n, h, w, o] : memref<3x9x300x40xf32>)
       schedule(#sinter.mma<kernel = "wgmma", m = 64, n = 64, k = 64, threads = 256, stages = 4, share = "turns", blocks = 4>) {
   ^row(%acc: tensor<40xf32>):
     sinter.yield %acc : tensor<40xf32>
