@@ -31,7 +31,9 @@
 enum {
   LEAST_BYTES = 4 << 20,  // of what the sums read: two launches take longer than less,
   LEAST_COLUMNS = 4096,   // or they are turned all the same, of so many columns
-  MOST_ROWS = 256,        // and rows
+  MOST_ROWS = 256,        // and rows,
+  MOST_BLOCKS = 264,      // or where so many would leave
+  LEAST_COMBINED = 200000, // so many parts of them
   LONG_ODD = 4096,        // columns, no multiple of 16 bytes, which rows by themselves have vectors of
   COMBINED = 50,          // parts of columns' sums that blocks combine in a ns
   READ = 3500,            // bytes that are read in a ns
@@ -103,7 +105,9 @@ static bool may_part(const SnForm *f) {
 static bool is_faster(const SnForm *f, const SnScheduleOptions *options) {
   int64_t rows = sn_num_rows(f), length = sn_row_length(f), all = sn_times(rows, length), widest,
           bytes = sn_times(all, bytes_read(f, &widest));
-  if (sn_times(all, widest) < LEAST_BYTES && (length < LEAST_COLUMNS || rows > MOST_ROWS))
+  int64_t blocks = rows < MOST_BLOCKS ? rows : MOST_BLOCKS;
+  if (sn_times(all, widest) < LEAST_BYTES && (length < LEAST_COLUMNS || rows > MOST_ROWS) &&
+      sn_times(blocks * (int64_t)f->accumulators.size, length) < LEAST_COMBINED)
     return false;
   MlirAttribute one = sn_schedule_gpu_rows(f, options);
   if (!one.ptr || strcmp(sn_schedule_mnemonic(one), "gpu_rows"))

@@ -592,6 +592,8 @@ MUTANTS = [Mutant(*m) for m in (
     # Shared launches
     ("passes/arrange/turned_sums.c", "MOST_NUMBER = 16384,", "MOST_NUMBER = 32768,",
      ["passes/arrange/turned_waiting.mlir"], "a block has more elements of a number than its registers"),
+    ("passes/arrange/turned_sums.c", "one_launch || combined || waiting;", "one_launch || waiting;",
+     ["passes/arrange/turned_sums.mlir"], "blocks leave sums that take longer to combine than a launch"),
     ("passes/arrange/turned_sums.c", "MOST_OF_BLOCK = 8192,", "MOST_OF_BLOCK = 16384,",
      ["passes/arrange/turned_waiting.mlir"],
      "one block makes a number of many elements also where kernels have launches of their own"),

@@ -96,8 +96,30 @@ func.func @overhang(%x: tensor<100003x16xf32>, %e: tensor<16xf32>) -> tensor<16x
 // Little, rows that are reduced themselves, rows that are stored: as they were.
 
 // CHECK-LABEL: func @little
-//       CHECK:   sinter.rowwise (i = 64) by (j = 512)
-func.func @little(%x: tensor<64x512xf32>, %e: tensor<512xf32>) -> tensor<512xf32> {
+//       CHECK:   sinter.rowwise (i = 64) by (j = 128)
+// CHECK-LABEL: func @few_rows
+//       CHECK:   sinter.rowwise (i = 31) by (j = 512)
+func.func @little(%x: tensor<64x128xf32>, %e: tensor<128xf32>) -> tensor<128xf32> {
+  %0 = sinter.rowwise (i = 64) by (j = 128) ins(%x[i, j] : tensor<64x128xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<128xf32>) {
+  ^row(%a: tensor<128xf32>):
+    sinter.yield %a : tensor<128xf32>
+  }
+  return %0 : tensor<128xf32>
+}
+func.func @few_rows(%x: tensor<31x512xf32>, %e: tensor<512xf32>) -> tensor<512xf32> {
+  %0 = sinter.rowwise (i = 31) by (j = 512) ins(%x[i, j] : tensor<31x512xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<512xf32>) {
+  ^row(%a: tensor<512xf32>):
+    sinter.yield %a : tensor<512xf32>
+  }
+  return %0 : tensor<512xf32>
+}
+
+// Little, but what blocks would leave takes longer to combine than a second launch.
+
+// CHECK-LABEL: func @combined
+//       CHECK:   sinter.rowwise (chunk = 4, j = 512) by (i = 16)
+//       CHECK:   sinter.rowwise (j = 512) by (chunk = 4)
+func.func @combined(%x: tensor<64x512xf32>, %e: tensor<512xf32>) -> tensor<512xf32> {
   %0 = sinter.rowwise (i = 64) by (j = 512) ins(%x[i, j] : tensor<64x512xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<512xf32>) {
   ^row(%a: tensor<512xf32>):
     sinter.yield %a : tensor<512xf32>
