@@ -160,10 +160,34 @@ bool sn_cpu_multiplies_much(const SnForm *f) {
   return matrices > FAR && work >= sn_times(ALIKE, stored) && !reduces_rows(f);
 }
 
+static bool expr_uses(MlirAffineExpr e, SnGroup dims) {
+  bool used = false;
+  for (int64_t d = dims.first; d < dims.first + dims.num_dims; ++d)
+    used |= mlirAffineExprIsFunctionOfDim(e, d);
+  return used;
+}
+
+// Windows of an image, which a product of its own reads where they lie, or packs once for all rows: a subscript is a
+// sum of what is summed and of a column.
+static bool multiplies_windows(const SnForm *f) {
+  bool windows = false;
+  for (size_t m = 0; m < f->matrices.size; ++m) {
+    size_t number = 2 * f->products.size + m;
+    SnSide side = sn_side(f, number);
+    SnGroup from = sn_side_summed(f, number), to = sn_group(f, (size_t)f->matrices.data[m].to);
+    for (size_t k = side.first; k < side.first + side.count; ++k)
+      for (intptr_t i = 0; i < mlirAffineMapGetNumResults(f->inputs.data[k].map); ++i) {
+        MlirAffineExpr e = mlirAffineMapGetResult(f->inputs.data[k].map, i);
+        windows |= expr_uses(e, from) && expr_uses(e, to);
+      }
+  }
+  return windows;
+}
+
 bool sn_cpu_runs_chain(const SnForm *f) {
   int64_t row = row_bytes(f), rows = sn_num_rows(f), work = 0, matrices = 0;
   SnMultiplied m;
-  if (!sn_cpu_can_run_chain(f))
+  if (!sn_cpu_can_run_chain(f) || multiplies_windows(f))
     return false;
   for (size_t i = 0; sn_multiplied(f, i, &m) && work != SN_DYNAMIC; ++i) {
     int64_t sum = sizes(f, m.summed), length = sn_group_length(f, m.group);

@@ -180,7 +180,10 @@ bool sn_differentiate_product(SnBuilder *b, MlirOperation op, const SnGradient *
     row_elements[k - products] = elements[k];
   }
   MlirOperation rows = row_program(b, &x.f, alone);
-  bool ok = sn_differentiate_form(b, rows, upstream, row_active, row_elements, collect, &x);
+  bool ok = sn_differentiate_split(b, rows, upstream, row_active, row_elements, collect, &x), left = false;
+  for (size_t k = 0; k < n - products; ++k)
+    left |= row_active[k];
+  ok = ok && (!left || sn_differentiate_form(b, rows, upstream, row_active, row_elements, collect, &x));
   b->loc = mlirOperationGetLocation(op);
   for (size_t k = 0; k < sn_first_input(&x.f) && ok; ++k)
     if (active[k] && !sn_none(x.of_product[k / 2])) {

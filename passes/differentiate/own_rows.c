@@ -7,7 +7,8 @@
 //
 // %m is the same for all columns and for some of the rows. Summed over columns first, its gradient would be an (i, j,
 // k) tensor and a form of its own would sum the rest, in rows that nobody else has: the gradient of a group's mean was
-// three kernels. In the rows of the group, it fuses with what computed the mean.
+// three kernels. In the rows of the group, it fuses with what computed the mean. So does the gradient of a
+// convolution's bias, which is the same for all images and all places.
 //
 // runs in: differentiate    test: test/passes/differentiate/own_rows.mlir
 

@@ -349,6 +349,18 @@ static bool join_tables(MlirOperation root) {
   return changed;
 }
 
+// Sums of what products give.
+static bool sum_images(MlirOperation root, const SnPolicy *policy) {
+  MlirBlock *blocks;
+  size_t n;
+  bool changed = false;
+  blocks_with_forms(root, &blocks, &n);
+  for (size_t i = 0; i < n; ++i)
+    changed |= sn_fuse_image_sums(blocks[i], policy);
+  free(blocks);
+  return changed;
+}
+
 // Sums of a vector times a matrix.
 static bool take_vectors(MlirOperation root, const SnPolicy *policy) {
   MlirBlock *blocks;
@@ -383,6 +395,8 @@ static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy, bool s
       changed = lighten_results(root);
     if (!changed && sides)
       changed = fuse_sides(root, policy);
+    if (!changed)
+      changed = sum_images(root, policy);
     if (changed && !sn_failed(result))
       result = sn_simplify(root);
   }

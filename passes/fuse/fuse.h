@@ -149,6 +149,12 @@ void sn_fuse_result_sizes(MlirOperation root);
 // A vector times a matrix becomes a sum over rows, where no tensor cores multiply; tells whether there was one.
 bool sn_fuse_vectors(MlirBlock block, const SnPolicy *policy);
 
+// ---- fuse/image_sums.c --------------------------------------------------------------
+
+// What sums a product's result over some of its rows whole adds up sums of those rows, which the product makes, where
+// no tensor cores multiply; tells whether there was one.
+bool sn_fuse_image_sums(MlirBlock block, const SnPolicy *policy);
+
 // ---- fuse/light_results.c --------------------------------------------------------
 
 // Results that are light functions of other results of their kernel are made by who reads them; tells whether there

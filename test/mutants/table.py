@@ -260,6 +260,14 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/program/images.c", "is = !mlirOpOperandIsNull(use);\n  for (; !mlirOpOperandIsNull(use) && is;",
      "is = !mlirOpOperandIsNull(use);\n  for (; is && false;", ["passes/program/reshape_images.mlir"],
      "what somebody else reads, too, is an image"),
+    ("passes/fuse/image_sums.c", "s->row_of[d] = sn_is_row_dim(c, e) ? e : -1;", "s->row_of[d] = -1;",
+     ["passes/fuse/image_sums.mlir"], "sums that a product makes are added up over all of its rows"),
+    ("passes/fuse/image_sums.c", "(sn_is_row_dim(f, d) || sn_is_col_dim(c, e))", "true",
+     ["passes/fuse/image_sums.mlir"], "a sum along what a product has apart is one of its rows"),
+    ("passes/differentiate/adjoint_products.c", "sn_differentiate_split(b, rows, upstream, row_active, row_elements,"
+     " collect, &x)", "true", ["passes/differentiate/own_rows.mlir"], "a convolution's bias has the product's rows"),
+    ("lowering/facts/cpu_chains.c", "|| multiplies_windows(f)", "", ["passes/split/windows.mlir"],
+     "a CPU's blocks of rows pack windows of images again"),
     ("passes/simplify/unit_dims.c", "bool stays = !f->accumulators.size;", "bool stays = true;",
      ["passes/simplify/unit_dims.mlir"], "what is accumulated over rows of one value alone has no rows"),
     ("passes/edit/by_elements.c", "sn_get_attr(op, \"kind\").ptr &&\n         mlirTypeEqual(sn_element(sn_type_of("

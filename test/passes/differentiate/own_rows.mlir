@@ -49,6 +49,30 @@ func.func @digits(%x: tensor<3x4x2x7xf32>, %w: tensor<8xf32>, %g: tensor<3x4x2x7
 
 // -----
 
+// So it is with the bias of a convolution, behind its product.
+
+// CHECK-LABEL: func.func @bias(
+//       CHECK:   %[[DB:.+]] = sinter.rowwise (j = 8) by (i = 4, k = 5, l = 6)
+//       CHECK:     outs(%{{.+}}[j] : tensor<8xf32>)
+//       CHECK:     sinter.row_reduce add %{{.+}} : tensor<120xf32> -> f32
+//   CHECK-NOT:   sinter.rowwise
+//       CHECK:   return %[[DB]]
+func.func @bias(%x: tensor<4x3x7x8xf32>, %w: tensor<8x3x3x3xf32>, %b: tensor<8xf32>, %g: tensor<4x8x5x6xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<4x8x5x6xf32>
+  %y = sinter.contract (i = 4, j = 8) by (k = 5, l = 6)
+      product (m = 3, n = 3, o = 3) (%w[j, m, n, o] : tensor<8x3x3x3xf32>, %x[i, m, k + n, l + o] : tensor<4x3x7x8xf32>) : f32
+      ins(%b[j] : tensor<8xf32>) outs(%e[i, j, k, l] : tensor<4x8x5x6xf32>) {
+  ^row(%acc: tensor<30xf32>, %c: f32):
+    %cs = sinter.broadcast %c : f32 -> tensor<30xf32>
+    %s = arith.addf %acc, %cs : tensor<30xf32>
+    sinter.yield %s : tensor<30xf32>
+  }
+  %db = sinter.differentiate %y upstream(%g) wrt(%b) : (tensor<4x8x5x6xf32>, tensor<4x8x5x6xf32>, tensor<8xf32>) -> tensor<8xf32>
+  return %db : tensor<8xf32>
+}
+
+// -----
+
 // What is shared by all rows, or by all columns of each row, is summed where it stands.
 
 // CHECK-LABEL: func.func @as_it_stands(
