@@ -18,14 +18,14 @@ sinter-cc then: "ptx policy=disabled".
 import argparse
 import math
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-
-WARM = "narrow", 1  # what is compiled before anything is counted
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "bench"))
+import compile_counts  # pylint: disable=wrong-import-position
 
 # kind: what a test compiles, of two sizes
 SIZES = {
@@ -94,17 +94,10 @@ SIZES = {
 }
 
 
-def program_of(options, kind, n):
-    """Its text, and which arguments are weights."""
-    command = [sys.executable, ROOT / "bench" / "compile_programs", kind, str(n)]
-    command += ["--loss"] if options.gradients else []
-    text = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
-    return text, "wrt=" + text.rsplit("// wrt=", 1)[1].strip() if options.gradients else ""
-
-
 def work(options, kind, n):
     """Of each function, how often it was called."""
-    program, wrt = program_of(options, kind, n)
+    program, wrt = compile_counts.program_of(kind, n, options.gradients)
+    wrt = wrt or ""
     dialect = "input=tosa" if kind == "tosa" else ""
     road = f"--sinter-{options.target}={options.options} {wrt} {dialect}"
     if options.passes:
@@ -119,37 +112,19 @@ def work(options, kind, n):
     return {words[1]: int(words[0]) for words in counts if len(words) == 2 and words[0].isdigit()}
 
 
-def instructions(options, folder, sizes):
-    """Of each program of `sizes` (kind, n), how many; None of one that does not compile."""
-    files = {}
-    for kind, n in [WARM, *sizes]:
-        text, wrt = program_of(options, kind, n)
-        words = [f"target={options.target}", *options.options.split(), *wrt.split()]
-        words += ["input-dialect=tosa"] if kind == "tosa" else []
-        files[kind, n] = folder / f"{kind}_{n}.mlir"
-        files[kind, n].write_text(f"// {' '.join(words)}\n{text}")
-    command = ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
-               "test-instructions", files[WARM], *(files[key] for key in sizes)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, text=True)
-    counts = {pid: int(n.replace(",", "")) for pid, n in re.findall(r"==(\d+)== I +refs: +([\d,]+)", done.stderr)}
-    named = {name: counts.get(pid) for pid, name in (line.split() for line in done.stdout.splitlines())}
-    refused = [line for line in done.stderr.splitlines() if not line.startswith("==")]
-    if refused or None in named.values() or "-" not in named:
-        print("\n".join(refused[:8]), file=sys.stderr)
-    return {key: named[str(files[key])] - named["-"] for key in sizes if named.get(str(files[key]))}
-
-
 def show_instructions(options):
     """How many kinds grow faster than they may, or do not compile."""
+    words = (f"target={options.target}", *options.options.split())
     pairs = {kind: tuple(int(n * options.scale) for n in SIZES[kind]) for kind in options.kinds}
     wrong = 0
     with tempfile.TemporaryDirectory() as name:
-        counted = instructions(options, pathlib.Path(name), [(kind, n) for kind, pair in pairs.items() for n in pair])
-    for kind, (few, many) in pairs.items():
-        a, b = counted.get((kind, few)), counted.get((kind, many))
-        total = math.log(b / a) / math.log(many / few) if a and b else math.inf
+        programs = [(kind, n, options.gradients, words) for kind, pair in pairs.items() for n in pair]
+        counted = compile_counts.count(pathlib.Path(name), programs)
+    for kind, pair in pairs.items():
+        a, b = (counted.get((kind, n, options.gradients, words)) for n in pair)
+        total = compile_counts.exponent(a, b, pair[1] / pair[0])
         wrong += total > options.exponent
-        print(f"| {kind} | {few}, {many} | {(a or 0) / 1e9:.2f}, {(b or 0) / 1e9:.2f} | {total:.2f} |")
+        print(f"| {kind} | {pair[0]}, {pair[1]} | {a or 0:.2f}, {b or 0:.2f} | {total:.2f} |")
     return wrong
 
 

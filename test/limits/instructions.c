@@ -5,10 +5,11 @@
 // The first program is compiled in this process, each other one in a process of its own, which begins as a copy: what
 // valgrind has translated for the first one it need not translate again, so many programs take little longer than one.
 // Valgrind writes the instructions of each process when it ends, those in front of the copy among them; one process
-// does nothing, which says how many these are. Here is written which process was which, "PID PROGRAM" for each.
+// does nothing, which says how many these are. Here is written which process was which, "PID PROGRAM" for each that
+// compiled its program.
 //
 // A program's first line may give options: "// target=gpu wrt=0,1 until=kernels". Passes alone run, up to the rung that
-// is named, and nothing of LLVM for a CPU.
+// is named, and nothing of LLVM for a CPU; with "until=library" a whole library is made, in memory.
 //
 // test: test/limits/instructions.test
 
@@ -68,7 +69,11 @@ static bool compile(const char *path) {
   bool ok = set_options(compiler, text, &until) &&
             sinter_compiler_parse(compiler, context, text, size, path, &module) == SINTER_COMPILER_OK;
   if (ok) {
-    ok = sinter_compiler_run(compiler, module, NULL, until) == SINTER_COMPILER_OK;
+    SinterProgram *program = NULL;
+    bool whole = until && !strcmp(until, "library");
+    ok = (whole ? sinter_compiler_compile(compiler, module, &program)
+                : sinter_compiler_run(compiler, module, NULL, until)) == SINTER_COMPILER_OK;
+    sinter_program_destroy(program);
     mlirModuleDestroy(module);
   }
   mlirContextDestroy(context);
@@ -83,8 +88,10 @@ static bool compile_apart(const char *path) {
   fflush(NULL);
   pid_t child = fork();
   if (!child) {
-    printf("%ld %s\n", (long)getpid(), path ? path : "-");
-    exit(path && !compile(path));
+    bool ok = !path || compile(path);
+    if (ok)
+      printf("%ld %s\n", (long)getpid(), path ? path : "-");
+    exit(!ok);
   }
   int status;
   return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status);
