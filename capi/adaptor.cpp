@@ -82,7 +82,10 @@ public:
       put(o, v->getValue().c_str());
     const char *then = nullptr;
     SnRun run = {wrap(&getContext()), storage.data(), &then};
-    if (mlirLogicalResultIsFailure(d->run(&run, wrap(getOperation()))))
+    sn_forget_symbols(true);
+    MlirLogicalResult result = d->run(&run, wrap(getOperation()));
+    sn_forget_symbols(false);
+    if (mlirLogicalResultIsFailure(result))
       return signalPassFailure();
     OpPassManager more(getOperation()->getName().getStringRef());
     if (then && (failed(parsePassPipeline(then, more)) || failed(runPipeline(more, getOperation()))))

@@ -125,6 +125,9 @@ typedef struct {
   const char **then;   // a pass may set it to the text of passes that run on the same op behind it
 } SnRun;
 
+// symbol_names.c: a pass begins or ends, so nothing is known of any module's symbols.
+void sn_forget_symbols(bool in_pass);
+
 // A pass is one such constant. `document` is its page: what it does, by example.
 typedef struct SnPass {
   const char *argument, *summary;

@@ -303,6 +303,9 @@ void sn_replace_results(MlirOperation op, MlirOperation by);
 bool sn_one_use(MlirValue v);
 // Symbols: the op named so in a module, or null.
 MlirOperation sn_symbol(MlirOperation module, const char *name);
+// (capi/symbol_names.c) No symbol of the module has the name: whoever asks makes one now, or there is one from now on.
+// In time that does not grow with the module, for passes that declare something for each kernel.
+bool sn_take_symbol(MlirOperation module, const char *name);
 
 // Of a tensor.dim or memref.dim: the dimension that it asks for, if that is a constant and there is one.
 bool sn_known_dim(MlirOperation dim, intptr_t *i);

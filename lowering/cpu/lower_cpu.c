@@ -126,27 +126,40 @@ static void add_workspace(SnKernel *k) {
   }
 }
 
-static void declare(SnKernel *k, const char *name, intptr_t n, const MlirType *arguments, SnTypes results) {
-  if (!sn_null(sn_symbol(k->module, name)))
-    return;
+// What is made; null where it is declared.
+static MlirOperation declare(SnKernel *k, const char *name, intptr_t n, const MlirType *arguments, SnTypes results) {
+  if (!sn_take_symbol(k->module, name))
+    return (MlirOperation){0};
   SnBuilder b =
       sn_at_end(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->module, 0)), mlirLocationUnknownGet(k->b.ctx));
   MlirType type = mlirFunctionTypeGet(b.ctx, n, arguments, results.n, results.data);
-  sn_op(&b, "func.func", sn_attr("sym_name", sn_string(b.ctx, name)), sn_attr("function_type", mlirTypeAttrGet(type)),
-        sn_attr("sym_visibility", sn_string(b.ctx, "private")), mlirRegionCreate());
+  return sn_op(&b, "func.func", sn_attr("sym_name", sn_string(b.ctx, name)),
+               sn_attr("function_type", mlirTypeAttrGet(type)),
+               sn_attr("sym_visibility", sn_string(b.ctx, "private")), mlirRegionCreate());
 }
 
 void sn_cpu_declare(SnKernel *k, const char *name, intptr_t n, const MlirType *arguments) {
   declare(k, name, n, arguments, sn_types(0, NULL));
 }
 
-MlirOperation sn_cpu_call(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, SnTypes results) {
+static MlirOperation call(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, SnTypes results,
+                          bool intrinsic) {
   MlirType types[16];
   assert(operands.n <= 16);
   for (intptr_t i = 0; i < operands.n; ++i)
     types[i] = sn_type_of(operands.data[i]);
-  declare(k, name, operands.n, types, results);
+  MlirOperation made = declare(k, name, operands.n, types, results);
+  if (intrinsic && !sn_null(made))
+    sn_set_attr(made, "sinter.intrinsic", sn_unit(b->ctx));
   return sn_op(b, "func.call", operands, results, sn_attr("callee", mlirFlatSymbolRefAttrGet(b->ctx, SN_STR(name))));
+}
+
+MlirOperation sn_cpu_call(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, SnTypes results) {
+  return call(k, b, name, operands, results, false);
+}
+
+MlirOperation sn_cpu_intrinsic(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, SnTypes results) {
+  return call(k, b, name, operands, results, true);
 }
 
 // ---- one kernel ------------------------------------------------------------------

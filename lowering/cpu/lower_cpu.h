@@ -53,6 +53,9 @@ MlirValue sn_cpu_end(SnBuilder *b, MlirValue from, MlirValue share, MlirValue al
 void sn_cpu_declare(SnKernel *k, const char *name, intptr_t n, const MlirType *arguments);
 // A call of a runtime function, which is declared.
 MlirOperation sn_cpu_call(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, SnTypes results);
+// One of LLVM's intrinsics, as a call of a function of its name: an llvm.call_intrinsic would say nothing about memory,
+// and upstream's deallocation pass takes no operation that does not.
+MlirOperation sn_cpu_intrinsic(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, SnTypes results);
 
 // Writes k->op, a form or a sinter.steps, which is gone then, and gives the function its workspace.
 MlirLogicalResult sn_cpu_lower_form(SnKernel *k);

@@ -98,14 +98,6 @@ void sn_cpu_micro_prefetch(SnBuilder *b, MlirValue memory, MlirValue offset, int
         sn_attr("isDataCache", mlirBoolAttrGet(b->ctx, true)));
 }
 
-// ---- an intrinsic ----------------------------------------------------------------------------
-
-MlirOperation sn_cpu_intrinsic(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, SnTypes results) {
-  MlirOperation call = sn_cpu_call(k, b, name, operands, results);
-  sn_set_attr(sn_symbol(k->module, name), "sinter.intrinsic", sn_unit(b->ctx));
-  return call;
-}
-
 // ---- a function for blocks of any sizes ------------------------------------------------------------------
 
 enum { MOST_ARGUMENTS = 21 };

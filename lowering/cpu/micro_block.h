@@ -71,9 +71,6 @@ MlirValue sn_cpu_micro_run(SnBuilder *b, const SnMicroBlock *block, MlirValue ru
 void sn_cpu_micro_prefetch(SnBuilder *b, MlirValue memory, MlirValue offset, int locality);
 // The first `count` of so many lanes.
 MlirValue sn_cpu_micro_mask(SnBuilder *b, int64_t lanes, MlirValue count);
-// One of LLVM's intrinsics, as a call of a function of its name: an llvm.call_intrinsic would say nothing about memory,
-// and upstream's deallocation pass takes no operation that does not.
-MlirOperation sn_cpu_intrinsic(SnKernel *k, SnBuilder *b, const char *name, SnValues operands, SnTypes results);
 // The address of an element, as an !llvm.ptr.
 MlirValue sn_cpu_address(SnBuilder *b, MlirValue memory, MlirValue offset);
 

@@ -113,7 +113,7 @@ SnTask sn_cpu_task_here(SnKernel *k) {
   char name[600];
   MlirStringRef kernel = mlirStringAttrGetValue(sn_get_attr(k->func, "sym_name"));
   snprintf(name, sizeof name, "%.*s_task", (int)kernel.length, kernel.data);
-  for (int i = 1; !sn_null(sn_symbol(k->module, name)); ++i) // a kernel may have several
+  for (int i = 1; !sn_take_symbol(k->module, name); ++i) // a kernel may have several
     snprintf(name, sizeof name, "%.*s_task%d", (int)kernel.length, kernel.data, i);
   MlirType arguments[] = {pointer(ctx), mlirIntegerTypeGet(ctx, 64)};
   MlirLocation locs[] = {k->b.loc, k->b.loc};

@@ -53,7 +53,7 @@ static MlirOperation same_size(SnBuilder *b, const Check *c, const MlirValue *ar
   MlirType i64 = mlirIntegerTypeGet(b->ctx, 64), i32 = mlirIntegerTypeGet(b->ctx, 32),
            types[] = {i64, i64, i32, i32, i32, i32};
   const char *name = "sinter_rt_same_size";
-  if (sn_null(sn_symbol(c->module, name))) {
+  if (sn_take_symbol(c->module, name)) {
     SnBuilder top =
         sn_at_start(mlirModuleGetBody(mlirModuleFromOperation(c->module)), mlirOperationGetLocation(c->module));
     sn_op(&top, "func.func", sn_attr("sym_name", sn_string(b->ctx, name)),

@@ -70,7 +70,7 @@ MlirOperation sn_module_of(MlirOperation op) {
 
 MlirOperation sn_call_runtime(SnBuilder *b, MlirOperation module, const char *name,
                               SnValues arguments) {
-  if (sn_null(sn_symbol(module, name))) {
+  if (sn_take_symbol(module, name)) {
     MlirType *types = sn_alloc((size_t)(arguments.n + 1) * sizeof *types);
     for (intptr_t i = 0; i < arguments.n; ++i)
       types[i] = sn_type_of(arguments.data[i]);

@@ -2,7 +2,7 @@
 """Whether the compiler's own work grows as programs do: it is counted, not timed.
 
   growth.py KIND ... [--gradients] [--options=TEXT] [--passes=PIPELINE] [--library] [--exponent=1.1] [--each=1.5]
-            [--instructions]
+            [--few=FUNCTION] [--instructions]
 
 Compiles programs of bench/compile_programs at two sizes with test-counting-opt, and compares how often the functions
 of counted.inc and upstream.inc were called. All calls together grow at most with --exponent. A single function may do
@@ -138,6 +138,7 @@ def main():
     parser.add_argument("--library", action="store_true", help="of sinter-cc, on its own options")
     parser.add_argument("--exponent", type=float, default=1.1)
     parser.add_argument("--each", type=float, default=1.5)
+    parser.add_argument("--few", default="", metavar="FUNCTION", help="fail where it is called for every second of n")
     parser.add_argument("--instructions", action="store_true", help="count these in place of calls: minutes")
     parser.add_argument("--scale", type=float, default=1, help="programs of this part of their size")
     parser.add_argument("--show", action="store_true", help="print each function's exponent")
@@ -156,6 +157,9 @@ def main():
             if count > 8 * many:
                 rows.append((exponent, name, before[name], count))
         rows.sort(reverse=True)
+        if after.get(options.few, 0) > many / 2:
+            print(f"  {options.few}: {after[options.few]}, not few")
+            wrong += 1
         total = math.log(sum(after.values()) / sum(before.values())) / math.log(many / few)
         wrong += total > options.exponent
         print(f"{kind}: {sum(after.values())} calls for {many}, exponent {total:.2f}, {rows[0][1]} {rows[0][0]:.2f}")

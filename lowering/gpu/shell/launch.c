@@ -20,7 +20,7 @@ static MlirValue i64_of(SnBuilder *b, int64_t v) { return sn_int(b, mlirIntegerT
 
 static void global(MlirOperation module, const char *name, MlirType type, MlirAttribute value, const char *linkage,
                    bool constant) {
-  if (!sn_null(sn_symbol(module, name)))
+  if (!sn_take_symbol(module, name))
     return;
   SnBuilder b = sn_at_start(mlirModuleGetBody(mlirModuleFromOperation(module)), mlirOperationGetLocation(module));
   sn_op(&b, "llvm.mlir.global", sn_types(0, NULL), sn_attr("sym_name", sn_string(b.ctx, name)),

@@ -27,7 +27,7 @@ static MlirValue i64_of(SnBuilder *b, int64_t v) { return sn_int(b, i64_type(b),
 MlirValue sn_gpu_launch_tag(SnBuilder *b, MlirOperation module) {
   static const char name[] = "sinter_launches";
   MlirType i64 = i64_type(b), number = sn_memref(i64, 0, NULL);
-  if (sn_null(sn_symbol(module, name))) {
+  if (sn_take_symbol(module, name)) {
     SnBuilder top = sn_at_start(mlirModuleGetBody(mlirModuleFromOperation(module)), mlirOperationGetLocation(module));
     // Odd, so that the lower half of a number is never 0.
     sn_op(&top, "memref.global", sn_types(0, NULL), sn_attr("sym_name", sn_string(b->ctx, name)),
