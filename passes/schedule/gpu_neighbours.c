@@ -303,7 +303,7 @@ bool sn_gpu_row_thread(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
     int64_t fit = 2 * sn_gpu_row_l2(a) / (a->row_bytes > 0 ? a->row_bytes : 1) / s->threads / a->gpu->multiprocessors,
             most = SN_GPU_ROW_THREADS / s->threads;
     int64_t blocks = a->gpu->multiprocessors * (fit < 2 ? 2 : fit > most ? most : fit);
-    int64_t most_blocks = a->rows ? sn_pieces(a->rows, s->threads) : 1;
+    int64_t most_blocks = a->rows == SN_DYNAMIC ? blocks : a->rows ? sn_pieces(a->rows, s->threads) : 1;
     s->blocks = blocks < most_blocks ? blocks : most_blocks;
   }
   return true;

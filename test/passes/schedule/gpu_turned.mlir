@@ -182,3 +182,21 @@ func.func @more(%x: tensor<40x131x224x26xf16>, %e: tensor<40x26x131x224xf16>) ->
   }
   return %z : tensor<40x26x131x224xf16>
 }
+
+// -----
+
+// Rows that are read again, of which nobody knows how many there are.
+
+// CHECK-LABEL: func @again
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 264, occupancy = 8, residency = "reread", team = 1, threads = 128, unroll = 16, vector = 1>)
+func.func @again(%x: tensor<40000x?xf32>, %y: tensor<40000x?xf32>) -> tensor<40000x?xf32> {
+  %o = sinter.rowwise (j = ?) by (i = 40000) ins(%x[i, j] : tensor<40000x?xf32>)
+      outs(%y[i, j] : tensor<40000x?xf32>) {
+  ^row(%r: tensor<40000xf32>):
+    %m = sinter.row_reduce add %r : tensor<40000xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<40000xf32>
+    %s = arith.subf %r, %b : tensor<40000xf32>
+    sinter.yield %s : tensor<40000xf32>
+  }
+  return %o : tensor<40000x?xf32>
+}
