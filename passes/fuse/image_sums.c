@@ -36,7 +36,7 @@ static bool is_bare_sum(const SnForm *c) {
          mlirTypeEqual(sn_type_of(sn_result(sum, 0)), sn_element(sn_type_of(c->outputs.data[0].value)));
 }
 
-// Each dimension of c is one of f's rows and columns, and of rows at least one is summed.
+// Each dimension of c is one of f's rows and columns, as a whole, and of rows at least one is summed.
 static bool matches(Sum *s) {
   const SnForm *f = &s->f, *c = &s->c;
   MlirAffineMap written = f->outputs.data[s->result].map, read = c->inputs.data[0].map;
@@ -48,7 +48,8 @@ static bool matches(Sum *s) {
       ok = sn_dim(sn_type_of(c->inputs.data[0].value), p) == 1;
       continue;
     }
-    ok = d >= 0 && e >= 0 && !seen[e] && (sn_is_row_dim(f, d) || sn_is_col_dim(c, e));
+    ok = d >= 0 && e >= 0 && !seen[e] && (sn_is_row_dim(f, d) || sn_is_col_dim(c, e)) &&
+         f->dims.data[d].size == c->dims.data[e].size;
     if (!ok)
       break;
     seen[e] = true;

@@ -262,6 +262,8 @@ MUTANTS = [Mutant(*m) for m in (
      "what somebody else reads, too, is an image"),
     ("passes/fuse/image_sums.c", "s->row_of[d] = sn_is_row_dim(c, e) ? e : -1;", "s->row_of[d] = -1;",
      ["passes/fuse/image_sums.mlir"], "sums that a product makes are added up over all of its rows"),
+    ("passes/fuse/image_sums.c", "f->dims.data[d].size == c->dims.data[e].size", "true",
+     ["passes/fuse/image_sums.mlir"], "a sum of a part of what a product makes is one of its rows"),
     ("passes/fuse/image_sums.c", "(sn_is_row_dim(f, d) || sn_is_col_dim(c, e))", "true",
      ["passes/fuse/image_sums.mlir"], "a sum along what a product has apart is one of its rows"),
     ("passes/differentiate/adjoint_products.c", "sn_differentiate_split(b, rows, upstream, row_active, row_elements,"

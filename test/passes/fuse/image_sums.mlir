@@ -87,3 +87,26 @@ func.func @along_columns(%x: tensor<4x3x6xf32>, %w: tensor<6x5xf32>) -> (tensor<
   }
   return %y, %b, %c : tensor<4x3x5xf32>, tensor<3x5xf32>, tensor<3xf32>
 }
+
+// -----
+
+// A sum of a part of what the product makes, as of an image's inner places, is no sum of whole rows.
+
+// CHECK-LABEL: func @part(
+//       CHECK:   sinter.rowwise (i = 3) by (l = 2, k = 3, j = 4)
+func.func @part(%x: tensor<2x4x6x5xf32>, %w: tensor<3x6xf32>) -> (tensor<2x3x4x5xf32>, tensor<3xf32>) {
+  %e = tensor.empty() : tensor<2x3x4x5xf32>
+  %y = sinter.contract (l = 2, i = 3, k = 4) by (j = 5)
+      product (m = 6) (%w[i, m] : tensor<3x6xf32>, %x[l, k, m, j] : tensor<2x4x6x5xf32>) : f32
+      outs(%e[l, i, k, j] : tensor<2x3x4x5xf32>) {
+  ^row(%acc: tensor<5xf32>):
+    sinter.yield %acc : tensor<5xf32>
+  }
+  %eb = tensor.empty() : tensor<3xf32>
+  %b = sinter.rowwise (i = 3) by (l = 2, k = 3, j = 4) ins(%y[l, i, k, j] : tensor<2x3x4x5xf32>) outs(%eb[i] : tensor<3xf32>) {
+  ^row(%r: tensor<24xf32>):
+    %s = sinter.row_reduce add %r : tensor<24xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %y, %b : tensor<2x3x4x5xf32>, tensor<3xf32>
+}
