@@ -76,17 +76,17 @@ static SnValueVec numbers_of(const SnForm *f, SnTable *waiting) {
   return numbers;
 }
 
-// Bytes of each element of all rows that are read; of the widest of them.
+// Bytes of each element of all rows that are read; of the widest of them, 1 where there is none. An i1 takes a byte.
 static int64_t bytes_read(const SnForm *f, int64_t *widest) {
-  int64_t bits = 0, most = 0;
+  int64_t all = 0, most = 1;
   for (size_t k = 0; k < f->inputs.size; ++k)
     if (sn_uses_rows(f, f->inputs.data[k].map) && sn_uses_cols(f, f->inputs.data[k].map)) {
-      int64_t own = (int64_t)sn_bits(sn_element(sn_type_of(f->inputs.data[k].value)));
-      bits += own;
+      int64_t own = sn_pieces((int64_t)sn_bits(sn_element(sn_type_of(f->inputs.data[k].value))), 8);
+      all += own;
       most = own > most ? own : most;
     }
-  *widest = most / 8;
-  return bits / 8;
+  *widest = most;
+  return all;
 }
 
 // All sums are of columns, of rows that wait for sums of their own, and nothing hinders a second form.

@@ -90,3 +90,29 @@ func.func @total(%x: tensor<64x8192xf32>, %f: tensor<8192xf32>, %t: tensor<f32>)
   }
   return %0#0, %0#1 : tensor<8192xf32>, tensor<f32>
 }
+
+// -----
+
+// A row of i1, and of no tensor but each column's numbers, has elements of a byte.
+
+// CHECK-LABEL: func @mask
+//       CHECK:   sinter.rowwise (i = 64) by (j = 8200)
+func.func @mask(%m: tensor<64x8200xi1>, %w: tensor<8200xf32>, %e: tensor<8200xf32>, %f: tensor<64xf32>)
+    -> (tensor<8200xf32>, tensor<64xf32>) {
+  %0:2 = sinter.rowwise (i = 64) by (j = 8200)
+      ins(%m[i, j] : tensor<64x8200xi1>, %w[j] : tensor<8200xf32>)
+      reduce(add [j] : f32)
+      outs(%e[j] : tensor<8200xf32>, %f[i] : tensor<64xf32>) {
+  ^row(%b: tensor<8200xi1>, %v: tensor<8200xf32>):
+    %u = arith.uitofp %b : tensor<8200xi1> to tensor<8200xf32>
+    %p = arith.mulf %u, %v : tensor<8200xf32>
+    %n = sinter.row_reduce add %p : tensor<8200xf32> -> f32
+    %r = sinter.broadcast %n : f32 -> tensor<8200xf32>
+    %q = arith.mulf %r, %u : tensor<8200xf32>
+    sinter.yield %q, %n : tensor<8200xf32>, f32
+  } finish {
+  ^all(%s: tensor<8200xf32>):
+    sinter.yield %s : tensor<8200xf32>
+  }
+  return %0#0, %0#1 : tensor<8200xf32>, tensor<64xf32>
+}
