@@ -296,14 +296,15 @@ static bool are_known(MlirOperation root) {
   return known;
 }
 
-// What makes sides of products moves into them.
-static bool fuse_sides(MlirOperation root, const SnPolicy *policy) {
+typedef bool InBlock(MlirBlock block, const SnPolicy *policy);
+
+static bool in_blocks(MlirOperation root, const SnPolicy *policy, InBlock *fuse_block) {
   MlirBlock *blocks;
   size_t n;
   bool changed = false;
   blocks_with_forms(root, &blocks, &n);
   for (size_t i = 0; i < n; ++i)
-    changed |= sn_fuse_sides(blocks[i], policy);
+    changed |= fuse_block(blocks[i], policy);
   free(blocks);
   return changed;
 }
@@ -349,54 +350,22 @@ static bool join_tables(MlirOperation root) {
   return changed;
 }
 
-// Sums of what products give.
-static bool sum_images(MlirOperation root, const SnPolicy *policy) {
-  MlirBlock *blocks;
-  size_t n;
-  bool changed = false;
-  blocks_with_forms(root, &blocks, &n);
-  for (size_t i = 0; i < n; ++i)
-    changed |= sn_fuse_image_sums(blocks[i], policy);
-  free(blocks);
-  return changed;
-}
-
-// Sums of a vector times a matrix.
-static bool take_vectors(MlirOperation root, const SnPolicy *policy) {
-  MlirBlock *blocks;
-  size_t n;
-  bool changed = false;
-  blocks_with_forms(root, &blocks, &n);
-  for (size_t i = 0; i < n; ++i)
-    changed |= sn_fuse_vectors(blocks[i], policy);
-  free(blocks);
-  return changed;
-}
-
 static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy, bool sides, bool chains, bool turns) {
   sn_fuse_result_sizes(root);
   MlirLogicalResult result = sn_simplify(root);
-  if (!sn_failed(result) && take_vectors(root, policy))
+  if (!sn_failed(result) && in_blocks(root, policy, sn_fuse_vectors))
     result = sn_simplify(root);
   for (bool changed = true; changed && !sn_failed(result);) {
     changed = false;
-    MlirBlock *blocks;
-    size_t n;
-    blocks_with_forms(root, &blocks, &n);
-    for (size_t i = 0; i < n; ++i)
-      changed |= inline_cheap(blocks[i], policy);
-    free(blocks);
+    changed |= in_blocks(root, policy, inline_cheap);
     result = sn_simplify(root);
-    blocks_with_forms(root, &blocks, &n);
-    for (size_t i = 0; i < n; ++i)
-      changed |= sn_fuse_pairs(blocks[i], policy);
-    free(blocks);
+    changed |= in_blocks(root, policy, sn_fuse_pairs);
     if (!changed)
       changed = lighten_results(root);
     if (!changed && sides)
-      changed = fuse_sides(root, policy);
+      changed = in_blocks(root, policy, sn_fuse_sides);
     if (!changed)
-      changed = sum_images(root, policy);
+      changed = in_blocks(root, policy, sn_fuse_image_sums);
     if (changed && !sn_failed(result))
       result = sn_simplify(root);
   }
