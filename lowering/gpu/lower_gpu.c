@@ -43,13 +43,8 @@ MlirLogicalResult sn_gpu_lower_form(MlirOperation form, SnGpuTakeBody take, void
                                            : sn_gpu_lower_rows)(form, take, taker);
 }
 
-typedef struct {
-  MlirOperation module, func; // of the program; of the form's kernel
-} Kernel;
-
 static MlirLogicalResult make_kernel(MlirOperation form, const SnGpuBody *body, void *user) {
-  const Kernel *k = user;
-  return sn_gpu_make_kernel(k->module, k->func, form, body);
+  return sn_gpu_make_kernel(user, form, body);
 }
 
 static MlirLogicalResult lower_kernel(MlirOperation module, const SnCalls *calls, MlirOperation func) {
@@ -63,12 +58,12 @@ static MlirLogicalResult lower_kernel(MlirOperation module, const SnCalls *calls
   }
   if (sn_null(form))
     return SN_OK; // lowered before
-  Kernel k = {module, func};
-  sn_gpu_mark_numbers(calls, func);
-  MlirLogicalResult result = sn_gpu_lower_form(form, make_kernel, &k);
+  SnGpuHost host = {module, func, calls};
+  sn_gpu_mark_numbers(&host);
+  MlirLogicalResult result = sn_gpu_lower_form(form, make_kernel, &host);
   if (!sn_failed(result)) {
     mlirOperationDestroy(form);
-    sn_gpu_take_numbers(module, func);
+    sn_gpu_take_numbers(&host);
   }
   return result;
 }

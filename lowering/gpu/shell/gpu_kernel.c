@@ -237,15 +237,14 @@ static void write_function(MlirOperation module, const char *name, MlirOperation
   free(maps);
 }
 
-MlirLogicalResult sn_gpu_make_kernel(MlirOperation module, MlirOperation func, MlirOperation op,
-                                     const SnGpuBody *body) {
-  const char *name = sn_gpu_kernel_name(func, body);
+MlirLogicalResult sn_gpu_make_kernel(const SnGpuHost *host, MlirOperation op, const SnGpuBody *body) {
+  const char *name = sn_gpu_kernel_name(host->func, body);
   SnGpuArguments arguments = sn_gpu_arguments(op, body);
   SnGpuArena arena = {.launched_aligned = SN_GPU_FOR_COPIES};
-  write_function(module, name, op, body, &arguments, &arena);
+  write_function(host->module, name, op, body, &arguments, &arena);
   if (arena.most_bytes > arena.launched_bytes)
     arena.launched_bytes = arena.most_bytes;
-  sn_gpu_launch(module, func, op, body, &arguments, arena.launched_bytes);
+  sn_gpu_launch(host, op, body, &arguments, arena.launched_bytes);
   MlirLogicalResult result = sn_gpu_check_arena(&arena, op);
   sn_vec_free(&arguments);
   sn_vec_free(&arena.pieces);

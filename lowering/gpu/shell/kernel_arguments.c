@@ -16,7 +16,8 @@
 enum { SN_GPU_MAP_BYTES = 128, SN_GPU_MAP_ALIGNED = 64 }; // CUtensorMap
 
 typedef struct {
-  MlirOperation module, func, op;
+  const SnGpuHost *host;
+  MlirOperation op;
   const SnGpuBody *body;
   const SnGpuArgument *a;
 } Passed;
@@ -98,21 +99,19 @@ static MlirValue pass_size(SnBuilder *b, const Passed *p) {
 // One more argument of the kernel function, allocated where it is called.
 static MlirValue pass_scratch(SnBuilder *b, const Passed *p) {
   MlirContext ctx = b->ctx;
-  MlirType type = scratch_type(p), old = mlirTypeAttrGetValue(sn_get_attr(p->func, "function_type"));
-  MlirStringRef name = mlirStringAttrGetValue(sn_get_attr(p->func, "sym_name"));
+  MlirOperation func = p->host->func;
+  MlirType type = scratch_type(p), old = mlirTypeAttrGetValue(sn_get_attr(func, "function_type"));
   SN_VEC(MlirType) types = {0};
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(old); ++i)
     sn_push(&types, mlirFunctionTypeGetInput(old, i));
   sn_push(&types, type);
-  sn_set_attr(p->func, "function_type",
+  sn_set_attr(func, "function_type",
               mlirTypeAttrGet(mlirFunctionTypeGet(ctx, (intptr_t)types.size, types.data, 0, NULL)));
   sn_vec_free(&types);
-  mlirOperationRemoveAttributeByName(p->func, SN_STR("arg_attrs"));
-  SnOpVec calls = sn_collect(p->module, "func.call");
+  mlirOperationRemoveAttributeByName(func, SN_STR("arg_attrs"));
+  SnOpVec calls = sn_calls_of(p->host->calls, func);
   for (size_t i = 0; i < calls.size; ++i) {
     MlirOperation call = calls.data[i];
-    if (!mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(sn_get_attr(call, "callee")), name))
-      continue;
     SnBuilder at = sn_before(call);
     SnValueVec operands = {0};
     for (intptr_t k = 0; k < sn_num_operands(call); ++k)
@@ -120,21 +119,20 @@ static MlirValue pass_scratch(SnBuilder *b, const Passed *p) {
     sn_push(&operands, sn(&at, "memref.alloc", type,
                           sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(ctx, 2, (int32_t[]){0, 0})),
                           sn_attr(SN_WORKSPACE, sn_unit(ctx))));
-    sn_clone_as(&at, call, sn_values((intptr_t)operands.size, operands.data), sn_types(0, NULL));
+    calls.data[i] = sn_clone_as(&at, call, sn_values((intptr_t)operands.size, operands.data), sn_types(0, NULL));
     mlirOperationDestroy(call);
     sn_vec_free(&operands);
   }
-  sn_vec_free(&calls);
-  return pass_address(b, mlirBlockAddArgument(sn_function_body(p->func), type, mlirOperationGetLocation(p->func)));
+  return pass_address(b, mlirBlockAddArgument(sn_function_body(func), type, mlirOperationGetLocation(func)));
 }
 
 static MlirValue pass_scratch_address(SnBuilder *b, const Passed *p) {
-  MlirBlock body = sn_function_body(p->func); // behind the scratch memory itself, which is its last argument
+  MlirBlock body = sn_function_body(p->host->func); // behind the scratch memory itself, which is its last argument
   return pass_address(b, mlirBlockGetArgument(body, mlirBlockGetNumArguments(body) - 1));
 }
 
-static MlirValue pass_tag(SnBuilder *b, const Passed *p) { return pass(b, sn_gpu_launch_tag(b, p->module)); }
-static MlirValue pass_status(SnBuilder *b, const Passed *p) { return sn_gpu_status_word(b, p->module); }
+static MlirValue pass_tag(SnBuilder *b, const Passed *p) { return pass(b, sn_gpu_launch_tag(b, p->host->module)); }
+static MlirValue pass_status(SnBuilder *b, const Passed *p) { return sn_gpu_status_word(b, p->host->module); }
 
 static MlirType map_type(const Passed *p) { return sn_type(mlirOperationGetContext(p->op), "!llvm.ptr"); }
 
@@ -177,7 +175,7 @@ static MlirValue pass_map(SnBuilder *b, const Passed *p) {
   MlirValue arguments[] = {place, sn_int(b, i64, map->tf32),
                            sn(b, "llvm.inttoptr", sn(b, "arith.index_cast", address, i64), pointer),
                            sn_int(b, i64, map->rank), numbers};
-  sn_call_runtime(b, p->module, map->num_windows ? "sinter_rt_image_map" : "sinter_rt_tensor_map",
+  sn_call_runtime(b, p->host->module, map->num_windows ? "sinter_rt_image_map" : "sinter_rt_tensor_map",
                   sn_values(5, arguments));
   return place;
 }
@@ -237,7 +235,7 @@ MlirAttribute sn_gpu_argument_attributes(MlirContext ctx, const SnGpuBody *body,
   return sn_parse_attr(ctx, "%s", kinds[a->kind].attributes);
 }
 
-MlirValue sn_gpu_pass(SnBuilder *b, MlirOperation module, MlirOperation func, MlirOperation op, const SnGpuBody *body,
+MlirValue sn_gpu_pass(SnBuilder *b, const SnGpuHost *host, MlirOperation op, const SnGpuBody *body,
                       const SnGpuArgument *a) {
-  return kinds[a->kind].pass(b, &(Passed){module, func, op, body, a});
+  return kinds[a->kind].pass(b, &(Passed){host, op, body, a});
 }

@@ -44,7 +44,7 @@ bool sn_gpu_is_bare(MlirType memref);
 bool sn_gpu_is_number(MlirValue operand);
 
 // On the host, in front of the op in its kernel function: the place (a pointer) that holds the argument.
-MlirValue sn_gpu_pass(SnBuilder *b, MlirOperation module, MlirOperation func, MlirOperation op, const SnGpuBody *body,
+MlirValue sn_gpu_pass(SnBuilder *b, const SnGpuHost *host, MlirOperation op, const SnGpuBody *body,
                       const SnGpuArgument *a);
 MlirValue sn_gpu_on_stack(SnBuilder *b, MlirType type, int64_t count);
 

@@ -35,15 +35,16 @@ const char *sn_gpu_kernel_name(MlirOperation func, const SnGpuBody *body) {
   return body->name ? body->name : mlirStringAttrGetValue(sn_get_attr(func, "sym_name")).data;
 }
 
-void sn_gpu_launch(MlirOperation module, MlirOperation func, MlirOperation op, const SnGpuBody *body,
-                   const SnGpuArguments *arguments, int64_t shared_bytes) {
+void sn_gpu_launch(const SnGpuHost *host, MlirOperation op, const SnGpuBody *body, const SnGpuArguments *arguments,
+                   int64_t shared_bytes) {
   SnBuilder b = sn_before(op);
+  MlirOperation module = host->module;
   const SnGpuLaunch *l = body->launch;
-  const char *name = sn_gpu_kernel_name(func, body);
+  const char *name = sn_gpu_kernel_name(host->func, body);
   MlirType pointer = sn_type(b.ctx, "!llvm.ptr"), i64 = mlirIntegerTypeGet(b.ctx, 64);
   SnValueVec places = {0};
   for (size_t i = 0; i < arguments->size; ++i)
-    sn_push(&places, sn_gpu_pass(&b, module, func, op, body, &arguments->data[i]));
+    sn_push(&places, sn_gpu_pass(&b, host, op, body, &arguments->data[i]));
   MlirValue list = sn_gpu_on_stack(&b, pointer, places.size ? (int64_t)places.size : 1);
   for (size_t i = 0; i < places.size; ++i) {
     MlirValue entry = sn(&b, "llvm.getelementptr", list, pointer, sn_attr("elem_type", mlirTypeAttrGet(pointer)),

@@ -12,7 +12,7 @@ const char *sn_gpu_kernel_name(MlirOperation func, const SnGpuBody *body);
 // Of a block, those of all roles.
 int64_t sn_gpu_block_threads(const SnGpuLaunch *launch);
 // The call that launches the kernel, in front of the op.
-void sn_gpu_launch(MlirOperation module, MlirOperation func, MlirOperation op, const SnGpuBody *body,
+void sn_gpu_launch(const SnGpuHost *host, MlirOperation op, const SnGpuBody *body,
                    const SnGpuArguments *arguments, int64_t shared_bytes);
 
 #endif

@@ -34,9 +34,10 @@ static bool is_number(const SnOpVec *calls, MlirValue argument, intptr_t k) {
   return is;
 }
 
-void sn_gpu_mark_numbers(const SnCalls *all, MlirOperation func) {
+void sn_gpu_mark_numbers(const SnGpuHost *host) {
+  MlirOperation func = host->func;
   MlirBlock body = sn_function_body(func);
-  SnOpVec calls = sn_calls_of(all, func);
+  SnOpVec calls = sn_calls_of(host->calls, func);
   SN_VEC(int64_t) found = {0};
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(body); ++k)
     if (is_number(&calls, mlirBlockGetArgument(body, k), k))
@@ -75,14 +76,14 @@ static MlirType take(MlirOperation func, intptr_t k) {
   return type;
 }
 
-void sn_gpu_take_numbers(MlirOperation module, MlirOperation func) {
+void sn_gpu_take_numbers(const SnGpuHost *host) {
+  MlirOperation func = host->func;
   MlirAttribute numbers = sn_get_attr(func, NUMBERS);
   if (!numbers.ptr)
     return;
   MlirContext ctx = mlirOperationGetContext(func);
   MlirType old = mlirTypeAttrGetValue(sn_get_attr(func, "function_type"));
-  SnCalls all = sn_calls(module); // with those that got more arguments since
-  SnOpVec calls = sn_calls_of(&all, func);
+  SnOpVec calls = sn_calls_of(host->calls, func);
   SN_VEC(MlirType) types = {0};
   for (intptr_t k = 0; k < mlirFunctionTypeGetNumInputs(old); ++k)
     sn_push(&types, mlirFunctionTypeGetInput(old, k));
@@ -96,5 +97,4 @@ void sn_gpu_take_numbers(MlirOperation module, MlirOperation func) {
               mlirTypeAttrGet(mlirFunctionTypeGet(ctx, (intptr_t)types.size, types.data, 0, NULL)));
   mlirOperationRemoveAttributeByName(func, SN_STR(NUMBERS));
   sn_vec_free(&types);
-  sn_calls_free(&all);
 }

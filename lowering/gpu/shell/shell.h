@@ -92,15 +92,21 @@ typedef struct {
 // Who is given a body, while what it points to lives.
 typedef MlirLogicalResult (*SnGpuTakeBody)(MlirOperation op, const SnGpuBody *body, void *taker);
 
+// Where a form's kernel is made: its function, those who call it, and their module.
+typedef struct {
+  MlirOperation module, func;
+  const SnCalls *calls; // of the whole module: a call that is made anew takes its place in them
+} SnGpuHost;
+
 // gpu_kernel.c, launch.c
 
 // The gpu.func of an op on memrefs in its kernel function, and the launch in front of the op. An error where the kernel
 // has more shared memory than a block can have.
-MlirLogicalResult sn_gpu_make_kernel(MlirOperation module, MlirOperation func, MlirOperation op, const SnGpuBody *body);
+MlirLogicalResult sn_gpu_make_kernel(const SnGpuHost *host, MlirOperation op, const SnGpuBody *body);
 // numbers.c: a kernel function's arguments that all callers have as numbers are noted before its kernels are made, and
-// are numbers of it behind that. `all`: of the module, as they were before this kernel was lowered.
-void sn_gpu_mark_numbers(const SnCalls *all, MlirOperation func);
-void sn_gpu_take_numbers(MlirOperation module, MlirOperation func);
+// are numbers of it behind that.
+void sn_gpu_mark_numbers(const SnGpuHost *host);
+void sn_gpu_take_numbers(const SnGpuHost *host);
 // The gpu.module of a program's kernels; null before the first.
 MlirOperation sn_gpu_module(MlirOperation module);
 // Contiguous memory as a memref of type `t`, with the sizes that are `?` in it.
