@@ -110,6 +110,7 @@ typedef struct {
   bool online;              // maxima and sums of exponentials under them in one loop
   SnRowJoints joints;       // which, set by sn_cpu_row
   MlirValue from, count;    // the columns of a piece; null: all
+  int64_t known_from, known_to; // the loop's columns, as far as is known when it is compiled (SnFragment.from, to)
   const MlirValue *reduced; // what the reductions of the first phase gave; null: they are emitted
   MlirValue mask;           // of a program whose lanes are rows: those that accumulators count; null: all
   SN_VEC(SnTarget) targets; // one for each yielded value

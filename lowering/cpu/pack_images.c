@@ -79,8 +79,9 @@ typedef struct {
   const SnAccess *side;
   MlirValue flat, offset;       // of the first column's element, which may be outside
   MlirValue row;                // of the pack
-  MlirValue first[SN_MAX_DIMS]; // of each column dimension: its subscript at its first place, on each lane
-  MlirValue inside;             // i1 of the other subscripts; null: they always are
+  // Of each column dimension its subscript at its first place, on each lane. Where another subscript is outside, the
+  // last one's is so far away that no lane is inside (sn_row_lanes_inside says why).
+  MlirValue first[SN_MAX_DIMS];
   MlirType places;              // vector<16xi16>
 } Image;
 
@@ -103,9 +104,7 @@ static MlirValue mask_at(SnBuilder *b, const Image *m, MlirValue q) {
   SnGroup columns = m->k->p->columns;
   MlirValue step = sn(b, "arith.index_cast",
                       sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), sn_dim(m->places, 0))), m->places);
-  MlirValue place = plus(b, spread16(b, m, q), step), mask = m->inside;
-  if (!sn_none(mask))
-    mask = sn(b, "vector.broadcast", mask, sn_vector(sn_type_of(mask), sn_dim(m->places, 0)));
+  MlirValue place = plus(b, spread16(b, m, q), step), mask = {0};
   for (int64_t d = columns.first + columns.num_dims; d-- > columns.first;) {
     MlirValue size = number16(b, m, f->dims.data[d].size), own = place;
     if (d > columns.first) {
@@ -151,7 +150,8 @@ static Image image_at(SnPackBlock *k, MlirValue row) {
   const SnForm *f = &k->c->f;
   Image m = {.k = k, .side = k->p->b, .row = sn_pack_row(k, row)};
   SnGroup columns = k->p->columns;
-  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], none = {0};
+  int64_t last = columns.first + columns.num_dims - 1;
+  MlirValue dims[SN_MAX_DIMS], at[SN_MAX_DIMS + 1], none = {0}, inside = none;
   MlirType t = sn_type_of(m.side->value);
   int64_t sizes[SN_MAX_DIMS], low, high;
   sizes_of(f, sizes);
@@ -169,7 +169,11 @@ static Image image_at(SnPackBlock *k, MlirValue row) {
     if (of_column || (sn_affine_range(e, sizes, &low, &high) && low >= 0 && high < sn_dim(t, s)))
       continue;
     MlirValue in = sn_row_below(b, at[s], sn_dim_of(b, m.side->value, s));
-    m.inside = sn_none(m.inside) ? in : sn(b, "arith.andi", m.inside, in);
+    inside = sn_none(inside) ? in : sn(b, "arith.andi", inside, in);
+  }
+  if (!sn_none(inside)) {
+    MlirValue first = at[subscript_of(f, m.side->map, columns, last)], far = sn_index(b, -MOST_PLACES - 1);
+    m.first[last] = spread16(b, &m, sn(b, "arith.select", inside, first, far));
   }
   m.flat = sn_row_flat(b, m.side->value, at, &m.offset);
   return m;

@@ -66,6 +66,8 @@ static void step_of(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, SnFragment 
   SnRowProgram *p = r->program;
   int64_t width = sn_fragment_lanes(&c);
   c.keeps = true;
+  c.from = r->known_from;
+  c.to = r->known_to;
   for (size_t i = 0; i < phase->reduces.size; ++i) {
     MlirOperation reduce = phase->reduces.data[i];
     MlirValue x = sn_row_reduced(b, p, &c, reduce);
@@ -158,6 +160,32 @@ static void loop(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue lo, 
   if (!known && width > 1 && r->program->row.rows == 1)
     sn_set_attr(loop, "llvm.loop_annotation",
                 sn_parse_attr(b->ctx, "#llvm.loop_annotation<unroll = <disable = true>>"));
+}
+
+// Vectors of a row from `begin` to `end`, part by part where it is known what each part reads.
+static void vectors_of(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue begin, MlirValue wide, MlirValue end,
+                       int64_t unroll, MlirValue *acc) {
+  int64_t from, to;
+  SnColumnCuts cuts = {0};
+  if (!sn_known(begin, &from) || !sn_known(end, &to) || !sn_row_cuts(r->program, r->lanes, &cuts)) {
+    loop(b, r, phase, begin, wide, r->lanes, unroll, acc);
+    if (unroll > 1)
+      loop(b, r, phase, wide, end, r->lanes, 1, acc);
+    sn_vec_free(&cuts);
+    return;
+  }
+  sn_push(&cuts, to);
+  for (size_t i = 0; i < cuts.size; ++i) {
+    int64_t next = cuts.data[i], whole = from + (next - from) / (unroll * r->lanes) * (unroll * r->lanes);
+    r->known_from = from;
+    r->known_to = next;
+    loop(b, r, phase, sn_index(b, from), sn_index(b, whole), r->lanes, unroll, acc);
+    if (unroll > 1)
+      loop(b, r, phase, sn_index(b, whole), sn_index(b, next), r->lanes, 1, acc);
+    from = next;
+  }
+  r->known_from = r->known_to = 0;
+  sn_vec_free(&cuts);
 }
 
 // Where the units of the row or the piece end.
@@ -346,9 +374,7 @@ void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
     MlirValue wide = unroll > 1 ? end_of(b, r, length, unroll * lanes) : vectors;
     for (int64_t i = 0; i < n * unroll; ++i)
       acc[i] = sn_row_identity(b, p, phase->reduces.data[i % n], lanes);
-    loop(b, r, phase, begin, wide, lanes, unroll, acc);
-    if (unroll > 1)
-      loop(b, r, phase, wide, vectors, lanes, 1, acc);
+    vectors_of(b, r, phase, begin, wide, vectors, unroll, acc);
     if (fixed && known % lanes > 1) {
       MlirValue last = sn_index(b, known - lanes);
       step(b, r, phase, piece ? sn(b, "arith.addi", begin, last) : last, lanes,

@@ -38,6 +38,7 @@ typedef struct {
   int64_t columns;  // that lanes are at, one behind the other; rows or columns are 1; 0: nothing of a column
   MlirValue column; // flattened: an index, of lane 0; or a vector, of each lane where rows have columns of their own
   SnMap made;       // values of the region -> what they are on these lanes
+  int64_t from, to; // all lanes are columns from .. to, as far as is known when it is compiled; to 0: that is not known
   bool keeps;       // this is where kept values are stored, if this is their phase
   bool no_label;    // columns that are compared with a label are not it: who has its element stores that again
   // rowplace.c, else null: columns that begin where memory is aligned, not where the row does; `column` may be negative

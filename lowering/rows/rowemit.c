@@ -185,6 +185,12 @@ static void emit_elementwise(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirO
     sn_fragment_give(c, sn_result(op, 0), steady);
     return;
   }
+  MlirValue chosen = sn_row_chosen(p->form, c, op);
+  if (!sn_none(chosen)) {
+    sn_fragment_give(c, sn_result(op, 0), sn_row_element(b, p, c, chosen));
+    keep(b, p, c, sn_result(op, 0));
+    return;
+  }
   assert(sn_num_operands(op) <= SN_MAX_ELEMENTWISE && "an elementwise op has few operands");
   for (intptr_t k = 0; k < sn_num_operands(op); ++k)
     operands[k] = operand_at(b, p, c, op, k);

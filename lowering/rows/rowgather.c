@@ -88,9 +88,7 @@ static MlirValue load_shifted(SnBuilder *b, SnRowProgram *p, SnFragment *c, Mlir
   at[last] = sn(b, "arith.addi", dims[p->form->num_rows], sn_index(b, shift));
   bool narrow = n != SN_DYNAMIC && columns != SN_DYNAMIC && n < SN_NARROW_MOST && columns < SN_NARROW_MOST / 2 &&
                 shift > -SN_NARROW_MOST / 2 && shift < SN_NARROW_MOST / 2;
-  MlirValue mask = sn_row_lanes_below(b, at[last], sn_dim_of(b, memref, last), width, narrow);
-  if (!sn_none(inside))
-    mask = sn(b, "arith.andi", mask, sn_lanes_broadcast(b, inside, width));
+  MlirValue mask = sn_row_lanes_inside(b, at[last], sn_dim_of(b, memref, last), width, narrow, inside);
   MlirValue whole = sn_row_flat(b, memref, at, &offset);
   return sn(b, "vector.maskedload", whole, offset, mask, otherwise, sn_fragment_type(c, sn_element(t)));
 }

@@ -66,23 +66,31 @@ MlirValue sn_row_lanes_below(SnBuilder *b, MlirValue first, MlirValue end, int64
   return sn_row_below(b, lanes, sn_lanes_broadcast(b, end, width));
 }
 
+MlirValue sn_row_lanes_inside(SnBuilder *b, MlirValue first, MlirValue end, int64_t width, bool narrow,
+                              MlirValue inside) {
+  if (!sn_none(inside))
+    first = sn(b, "arith.select", inside, first, sn_index(b, -SN_NARROW_MOST));
+  return sn_row_lanes_below(b, first, end, width, narrow);
+}
+
 MlirValue sn_row_load_masked(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, int64_t width) {
   MlirValue at[SN_MAX_DIMS + 1], inside = {0};
   MlirType element = sn_element(sn_type_of(a->value));
   intptr_t n = subscripts(b, a, dims, at);
-  for (intptr_t i = 0; i + 1 < n; ++i) {
-    MlirValue in = sn_row_below(b, at[i], sn_dim_of(b, a->value, i));
-    inside = sn_none(inside) ? in : sn(b, "arith.andi", inside, in);
-  }
   int64_t low, high, size = sn_dim(sn_type_of(a->value), n - 1), sizes[SN_MAX_DIMS];
   for (size_t d = 0; d < f->dims.size; ++d)
     sizes[d] = f->dims.data[d].size;
+  for (intptr_t i = 0; i + 1 < n; ++i) {
+    if (sn_affine_range(mlirAffineMapGetResult(a->map, i), sizes, &low, &high) && low >= 0 &&
+        sn_dim(sn_type_of(a->value), i) != SN_DYNAMIC && high < sn_dim(sn_type_of(a->value), i))
+      continue;
+    MlirValue in = sn_row_below(b, at[i], sn_dim_of(b, a->value, i));
+    inside = sn_none(inside) ? in : sn(b, "arith.andi", inside, in);
+  }
   bool narrow = size != SN_DYNAMIC && size < SN_NARROW_MOST &&
                 sn_affine_range(mlirAffineMapGetResult(a->map, n - 1), sizes, &low, &high) && low > -SN_NARROW_MOST &&
                 high < SN_NARROW_MOST;
-  MlirValue mask = sn_row_lanes_below(b, at[n - 1], sn_dim_of(b, a->value, n - 1), width, narrow);
-  if (!sn_none(inside))
-    mask = sn(b, "arith.andi", mask, sn_lanes_broadcast(b, inside, width));
+  MlirValue mask = sn_row_lanes_inside(b, at[n - 1], sn_dim_of(b, a->value, n - 1), width, narrow, inside);
   MlirValue fill = sn_splat(b, sn_vector(element, width), a->fill);
   return sn(b, "vector.maskedload", a->value, sn_values(n, at), mask, fill, sn_vector(element, width));
 }

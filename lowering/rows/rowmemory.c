@@ -348,6 +348,13 @@ static MlirValue in_whole(SnBuilder *b, SnRowProgram *p, SnFragment *c, const Sn
 MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a) {
   MlirType element = sn_element(sn_type_of(a->value));
   MlirValue dims[SN_MAX_DIMS], lane[SN_MAX_LANES];
+  int inside = sn_row_inside(p->form, c, a);
+  SnAccess all = *a;
+  all.fill = (MlirAttribute){0};
+  if (inside < 0)
+    return sn_splat(b, sn_fragment_type(c, element), a->fill);
+  if (inside && !c->pair) // halves of a pair are known by their access
+    a = &all;
   if (c->rows > 1)
     return sn_row_load_rows(b, p, c, a);
   if (!sn_none(c->place))

@@ -42,6 +42,10 @@ void sn_row_store_rows(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue e
 // than 2^30 away from 0, and masks of 32 bits take a quarter of the work.
 #define SN_NARROW_MOST ((int64_t)1 << 30)
 MlirValue sn_row_lanes_below(SnBuilder *b, MlirValue first, MlirValue end, int64_t width, bool narrow);
+// The same, and none where the condition `inside` (null: none) does not hold. It is not spread over lanes and combined
+// with them: of 16 lanes with AVX2, LLVM 22 loads and stores the half whole of which constants say that it is off.
+MlirValue sn_row_lanes_inside(SnBuilder *b, MlirValue first, MlirValue end, int64_t width, bool narrow,
+                              MlirValue inside);
 MlirValue sn_row_load_masked(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, int64_t width);
 // rowseam.c: columns are consecutive elements, or have one together, in pieces of so many; vectors of `lanes` lie in
 // two pieces at most, and the processor masks them. 0: that is not so. The lanes of such an access, and its store.
@@ -78,6 +82,10 @@ void sn_row_emit(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op)
 MlirOperation sn_row_on_lanes(SnBuilder *b, MlirOperation op, const MlirValue *operands, int64_t width);
 // rowsteady.c: what a conversion gives of whole numbers that grow from column to column by as much; null: it is none.
 MlirValue sn_row_steady(SnBuilder *b, SnRowProgram *p, const SnFragment *c, MlirOperation op);
+// rowranges.c, of a fragment with from and to. Whether its lanes are inside of an operand that has a fill value: 1, all
+// are; -1, none is; 0, that is not known. And what a select takes in all of its lanes; null: that is not known.
+int sn_row_inside(const SnForm *f, const SnFragment *c, const SnAccess *a);
+MlirValue sn_row_chosen(const SnForm *f, const SnFragment *c, MlirOperation op);
 // rowgather.c: what a sinter.gather gives on the lanes of `c`.
 MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op);
 // The dimension that a sinter.index is of.

@@ -137,6 +137,12 @@ MlirValue sn_row_guard(const SnRowProgram *p, int phase);
 // Some value reads elements at columns that differ from the one asked for (a pick): scratch rows have to be whole.
 bool sn_row_needs_whole_row(const SnRowProgram *p);
 
+// In rowranges.c. Multiples of `lanes` in a row of a known length where operands with a fill value begin or end:
+// between two of them it is known what a vector reads (SnFragment.from, to). How many; 0 also where that would be too
+// much code. Free them with sn_vec_free.
+typedef SN_VEC(int64_t) SnColumnCuts;
+size_t sn_row_cuts(const SnRowProgram *p, int64_t lanes, SnColumnCuts *cuts);
+
 // Forgets what was emitted for a row: call it where another row begins.
 void sn_row_begin(SnRowProgram *p);
 

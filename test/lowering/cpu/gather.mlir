@@ -106,8 +106,9 @@ func.func private @filled(%e: memref<100xf32>, %t: memref<4xi64>, %y: memref<4xf
 
 // CHECK-LABEL: func private @piece_task
 //       CHECK:   %[[AT:.+]] = arith.addi %{{.+}}, %c-8{{.*}} : index
-//       CHECK:   arith.index_cast %[[AT]] : index to i32
-//       CHECK:   arith.andi %{{.+}}, %{{.+}} : vector<4xi1>
+//       CHECK:   %[[NEAR:.+]] = arith.select %{{.+}}, %[[AT]], %c-1073741824
+//       CHECK:   arith.index_cast %[[NEAR]] : index to i32
+//   CHECK-NOT:   arith.andi {{.*}}vector<4xi1>
 //       CHECK:   vector.maskedload %{{.+}}[%{{.+}}], %{{.+}}, %{{.+}} : memref<800xf32>, vector<4xi1>, vector<4xf32>
 //   CHECK-NOT:   vector.gather
 func.func private @piece(%e: memref<100x8xf32>, %t: memref<4xi64>, %y: memref<4x24xf32>) attributes {sinter.kernel} {
