@@ -78,11 +78,12 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"rows", "written_out", 0, 64, 1, 16, NULL,
      "along rows: columns up to which there is no loop over them, but one step behind the other"},
     {"rows", "steps", 0, 0, 0, 0, steps,
-     "along rows: how lanes are loaded that lie up to 4 elements apart; \"apart\": one by one; \"together\": with all "
-     "between them, by a mask"},
+     "along rows, or lines: how lanes are loaded that lie up to 4 elements apart; \"apart\": one by one; \"together\": "
+     "with all between them, by a mask"},
     {"rows", "line", 0, SN_MAX_DIMS, 1, 0, NULL,
      "how many of the last column dimensions are one piece of memory in all that has columns, though not all of them "
-     "are: each such line has vectors of its own; along rows: of the last column dimensions of a window, whose columns "
+     "are: each such line has vectors of its own; one of one dimension may be cut by bounds, or have elements between "
+     "its columns; along rows: of the last column dimensions of a window, whose columns "
      "are written out for each of the others; 0: a row's columns are counted through"},
     {"rows", "repeats", 0, 0, 0, 0, repeats,
      "how lanes are loaded of what a row reads again and again from its beginning, a number for each of its last "

@@ -156,6 +156,7 @@ static void emit_either(SnBuilder *b, SnCpuRow *row, const void *rows, intptr_t 
 SnCpuRow sn_cpu_scheduled(const SnForm *f, SnRowProgram *p) {
   MlirAttribute s = f->schedule;
   sn_row_mark_exponentials(p);
+  p->steps_together = sn_schedule_word_is(s, "steps", "together");
   SnCpuRow row = sn_cpu_scheduled_loops(f, p);
   row.carried_online = sn_schedule_number(s, "carried_online");
   row.online_from = sn_schedule_number(s, "online_from");
@@ -183,7 +184,7 @@ static bool lines_fit(const SnForm *f) {
   const char *why = line && line >= f->num_cols ? "it is of some of a row's column dimensions, not of all" : NULL;
   for (size_t k = 0; k < f->inputs.size + f->outputs.size && line && !why; ++k) {
     const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
-    if (sn_uses_cols(f, a->map) && !sn_row_in_lines(f, a, line))
+    if (sn_uses_cols(f, a->map) && !sn_row_goes_by_lines(f, a, line))
       why = "an operand has its columns elsewhere";
   }
   if (line && sn_schedule_word_is(f->schedule, "maximum", "online"))

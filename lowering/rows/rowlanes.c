@@ -95,8 +95,8 @@ MlirValue sn_row_load_masked(SnBuilder *b, const SnForm *f, const SnAccess *a, c
   return sn(b, "vector.maskedload", a->value, sn_values(n, at), mask, fill, sn_vector(element, width));
 }
 
-int64_t sn_row_step(const SnForm *f, const SnAccess *a, int64_t rows) {
-  int64_t factors[SN_MAX_DIMS] = {0}, d = f->num_rows - 1;
+int64_t sn_row_step(const SnForm *f, const SnAccess *a, int64_t d, int64_t lanes) {
+  int64_t factors[SN_MAX_DIMS] = {0};
   intptr_t last = mlirAffineMapGetNumResults(a->map) - 1;
   MlirType element = sn_element(sn_type_of(a->value));
   bool alone = !a->through.ptr && last >= 0 && sn_fills_bytes(element) && !mlirTypeIsAIndex(element) &&
@@ -104,7 +104,7 @@ int64_t sn_row_step(const SnForm *f, const SnAccess *a, int64_t rows) {
   for (intptr_t i = 0; i < last && alone; ++i)
     alone = !mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(a->map, i), d);
   int64_t step = alone ? factors[d] : 0;
-  return step > 1 && step <= MOST_STEP && step * rows <= SN_MAX_LANES ? step : 0;
+  return step > 1 && step <= MOST_STEP && step * lanes <= SN_MAX_LANES ? step : 0;
 }
 
 // The lanes from the first to the last of the elements that are wanted.
@@ -118,7 +118,7 @@ static MlirValue load_between(SnBuilder *b, const SnAccess *a, const MlirValue *
 }
 
 // Every step-th element of a line.
-static MlirValue load_stepping(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, int64_t rows,
+MlirValue sn_row_load_stepping(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, int64_t rows,
                                int64_t step) {
   int64_t width = rows * step, lanes[SN_MAX_LANES];
   MlirType element = sn_element(sn_type_of(a->value)), bits = mlirIntegerTypeGet(b->ctx, sn_bits(element));
@@ -149,9 +149,9 @@ MlirValue sn_row_load_rows(SnBuilder *b, SnRowProgram *p, SnFragment *c, const S
       intptr_t n = subscripts(b, a, dims, at);
       return sn(b, "vector.load", a->value, sn_values(n, at), vector, sn_row_alignment(b, p, a, rows));
     }
-    int64_t step = p->steps_together ? sn_row_step(f, a, rows) : 0;
+    int64_t step = p->steps_together ? sn_row_step(f, a, f->num_rows - 1, rows) : 0;
     if (step)
-      return load_stepping(b, f, a, dims, rows, step);
+      return sn_row_load_stepping(b, f, a, dims, rows, step);
   }
   assert(rows <= 64);
   for (int64_t l = 0; l < rows; ++l) {

@@ -367,6 +367,9 @@ MlirValue sn_row_load_lanes(SnBuilder *b, SnRowProgram *p, SnFragment *c, const 
       return sn(b, "memref.load", whole, offset, element);
     return sn(b, "vector.load", whole, offset, sn_vector(element, c->columns), sn_row_alignment(b, p, a, c->columns));
   }
+  MlirValue of_line;
+  if (sn_row_load_of_line(b, p, c, a, &of_line))
+    return of_line;
   sn_row_dims(b, p, c, 0, dims);
   if (sn_fragment_lanes(c) == 1)
     return sn_row_load(b, p->form, a, dims);

@@ -20,6 +20,11 @@ MlirValue sn_row_load_scratch(SnBuilder *b, SnFragment *c, const SnRowSource *s,
 bool sn_row_has_vectors(const SnForm *form, const SnAccess *access, int64_t width);
 // Consecutive columns are consecutive elements, of those that differ in the last `line` column dimensions alone.
 bool sn_row_in_lines(const SnForm *form, const SnAccess *a, int64_t line);
+// rowlines.c: the same, or lines of the last column dimension that bounds cut, with a fill value, or whose columns are
+// a few elements apart. The lanes of such an access, of a program that goes by lines of one dimension; false: it is
+// none.
+bool sn_row_goes_by_lines(const SnForm *form, const SnAccess *a, int64_t line);
+bool sn_row_load_of_line(SnBuilder *b, SnRowProgram *p, SnFragment *c, const SnAccess *a, MlirValue *x);
 // One element for each of the last column dimensions, in one piece, for all rows: a row has it again and again.
 bool sn_row_is_repeated(const SnForm *form, const SnAccess *a);
 // Consecutive columns are consecutive elements of the access, and no index tensor or fill value is in the way.
@@ -46,6 +51,9 @@ MlirValue sn_row_lanes_below(SnBuilder *b, MlirValue first, MlirValue end, int64
 // with them: of 16 lanes with AVX2, LLVM 22 loads and stores the half whole of which constants say that it is off.
 MlirValue sn_row_lanes_inside(SnBuilder *b, MlirValue first, MlirValue end, int64_t width, bool narrow,
                               MlirValue inside);
+// The same of neighbours that are `step` elements apart: all between them is loaded, by a mask.
+MlirValue sn_row_load_stepping(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, int64_t rows,
+                               int64_t step);
 MlirValue sn_row_load_masked(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, int64_t width);
 // rowseam.c: columns are consecutive elements, or have one together, in pieces of so many; vectors of `lanes` lie in
 // two pieces at most, and the processor masks them. 0: that is not so. The lanes of such an access, and its store.

@@ -66,8 +66,8 @@ typedef struct SnRowProgram {
   int64_t multiple;            // set by the lowering: of what an operand's last size `?` is a multiple; 0: of nothing
   bool selects;                // set by the lowering: what may be outside is loaded from a place inside, then selected;
                                // there are no masked loads
-  bool steps_together;         // set by the lowering: lanes that are rows and lie a few elements apart are loaded with
-                               // all between them, by a mask (sn_row_step)
+  bool steps_together;         // set by the lowering: lanes that lie a few elements apart are loaded with all between
+                               // them, by a mask (sn_row_step)
   // Set by the lowering, where columns come line by line: so many of the last column dimensions are one, 0: none; of
   // the one at work, the index of each other column dimension and the number of its first column.
   int64_t line;
@@ -183,9 +183,9 @@ SnFragment sn_row_half(SnBuilder *b, SnRowPair *pair, int part, int64_t width);
 void sn_row_pair_free(SnRowPair *pair);
 // The phase stores rows of a half type. It may take its columns in any order, as they are bf16 in one piece, and gains
 // by it: pairs by parity.
-// How far neighbours in the last row dimension are apart in the last subscript, which it is in alone; 0 where they are
-// not elements of one line, or so far apart that a vector would hold few of them.
-int64_t sn_row_step(const SnForm *f, const SnAccess *a, int64_t rows);
+// How far neighbours in dimension d are apart in the last subscript, which it is in alone; 0 where they are not
+// elements of one line, or so far apart that a vector would hold few of them.
+int64_t sn_row_step(const SnForm *f, const SnAccess *a, int64_t d, int64_t lanes);
 bool sn_row_stores_halves(const SnRowProgram *p, const SnPhase *phase);
 bool sn_row_in_any_order(const SnRowProgram *p, const SnPhase *phase);
 // Both columns of a pair are stored at once. (Halves of a line go past the caches where whole ones are not aligned.)

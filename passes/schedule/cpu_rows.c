@@ -73,6 +73,7 @@ int64_t sn_schedule_unroll(const SnForm *f, int64_t lanes) {
 // What a step costs, in instructions about; measured on one core with AVX-512, and only ratios matter.
 #define LONE_LANE 1.5  // loaded and put into a vector alone
 #define LONE_GUARDED 4 // the same with a bounds check
+#define GUARDED 4      // a vector of which a mask says what is inside
 #define STEPPING 2     // a register of what lanes lie in that are a few elements apart
 #define STEPPING_GUARDED 5
 #define PLACE 6        // a column's number taken apart into those of several dimensions
@@ -154,11 +155,13 @@ static int64_t window_line(const SnForm *f) {
 static bool is_window(const SnForm *f) { return has_window(f) && (sn_row_length(f) <= SHORT_WINDOW || long_window(f)); }
 
 // Elements that lie a few apart: an instruction each to load, and to put into its lane, where masks load all of them.
-static bool steps(const SnForm *f, const SnAccess *a, int64_t lanes) { return sn_row_step(f, a, lanes) > 0; }
+static bool steps(const SnForm *f, const SnAccess *a, intptr_t d, int64_t lanes) {
+  return sn_row_step(f, a, d, lanes) > 0;
+}
 
 // A register that is loaded, and what puts its lanes to those of the others, of AVX-512, which alone has such masks.
-static double step_cost(const SnForm *f, const SnAccess *a, int64_t lanes, bool guarded) {
-  int64_t bits = lanes * sn_row_step(f, a, lanes) * sn_bits(sn_element(sn_type_of(a->value)));
+static double step_cost(const SnForm *f, const SnAccess *a, intptr_t d, int64_t lanes, bool guarded) {
+  int64_t bits = lanes * sn_row_step(f, a, d, lanes) * sn_bits(sn_element(sn_type_of(a->value)));
   return (guarded ? STEPPING_GUARDED : STEPPING) * (double)sn_pieces(bits, 512);
 }
 
@@ -172,11 +175,11 @@ static double accesses(const SnForm *f, intptr_t d, int64_t lanes, bool written_
     const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
     if (!sn_uses_cols(f, a->map))
       continue; // once a row
-    bool guarded = a->fill.ptr && !(written_out && sn_row_step(f, a, lanes) > 0);
-    if (stepping && steps(f, a, lanes))
-      cost += step_cost(f, a, lanes, guarded);
+    bool guarded = a->fill.ptr && !(written_out && steps(f, a, d, lanes));
+    if (stepping && steps(f, a, d, lanes))
+      cost += step_cost(f, a, d, lanes, guarded);
     else
-      cost += together(a, d) >= 0 ? (a->fill.ptr ? 4 : 1) : (guarded ? LONE_GUARDED : LONE_LANE) * (double)lanes;
+      cost += together(a, d) >= 0 ? (a->fill.ptr ? GUARDED : 1) : (guarded ? LONE_GUARDED : LONE_LANE) * (double)lanes;
   }
   return cost;
 }
@@ -193,7 +196,8 @@ static double column_accesses(const SnForm *f, int64_t lanes) {
     if (!sn_uses_cols(f, a->map))
       continue; // once a row
     bool repeated = sn_row_is_repeated(f, a);
-    cost += repeated || sn_row_has_vectors(f, a, lanes) ? 1 : LONE_GUARDED * (double)lanes;
+    double lone = LONE_GUARDED + (sn_row_seam(f, a, lanes) ? 0 : PLACE); // each lane finds its own place
+    cost += repeated || sn_row_has_vectors(f, a, lanes) ? 1 : lone * (double)lanes;
     apart |= repeated || !sn_row_in_one_piece(f, a);
   }
   return cost + (apart ? PLACE : 0);
@@ -224,7 +228,7 @@ static int64_t line_of(const SnForm *f) {
   for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
     const SnAccess *a = k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size];
     apart |= sn_uses_cols(f, a->map) && !sn_row_in_one_piece(f, a) && !sn_row_is_repeated(f, a);
-    while (line > 0 && sn_uses_cols(f, a->map) && !sn_row_in_lines(f, a, line))
+    while (line > 0 && sn_uses_cols(f, a->map) && !sn_row_goes_by_lines(f, a, line))
       --line;
   }
   for (size_t k = 0; k < f->accumulators.size; ++k)
@@ -241,25 +245,38 @@ static int64_t line_length(const SnForm *f, int64_t line) {
   return length;
 }
 
+// What an operand's vector of a line costs.
+static double line_access(const SnForm *f, const SnAccess *a, int64_t lanes, bool stepping) {
+  intptr_t last = (intptr_t)(f->num_rows + f->num_cols) - 1;
+  if (!sn_uses_cols(f, a->map))
+    return 0;
+  if (!steps(f, a, last, 1))
+    return a->fill.ptr ? GUARDED : 1;
+  return stepping && steps(f, a, last, lanes) ? step_cost(f, a, last, lanes, a->fill.ptr)
+                                              : (a->fill.ptr ? LONE_GUARDED : LONE_LANE) * (double)lanes;
+}
+
 // What one row costs where lanes are columns of a line, and each line has its own vectors.
-static double along_lines(const SnForm *f, double work, int64_t line, int64_t lanes) {
-  int64_t length = line_length(f, line), operands = 0;
+static double along_lines(const SnForm *f, double work, int64_t line, int64_t lanes, bool stepping) {
+  int64_t length = line_length(f, line);
+  double loads = 0;
   for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k)
-    operands += sn_uses_cols(f, k < f->inputs.size ? f->inputs.data[k].map : f->outputs.data[k - f->inputs.size].map);
-  double steps = (double)sn_pieces(length, lanes) * (work + (double)operands) + PLACE;
+    loads += line_access(f, k < f->inputs.size ? &f->inputs.data[k] : &f->outputs.data[k - f->inputs.size], lanes,
+                         stepping);
+  double steps = (double)sn_pieces(length, lanes) * (work + loads) + PLACE;
   return length > 0 ? (double)(sn_row_length(f) / length) * steps : 0;
 }
 
 // The line dimensions that a row's columns are walked by; 0: they are counted through.
-static int64_t lines(const SnForm *f, int64_t vector_bits) {
-  int64_t line = line_of(f), length = line_length(f, line);
+static int64_t lines(const SnForm *f, const SnScheduleOptions *options) {
+  int64_t line = line_of(f), length = line_length(f, line), bits = options->vector_bits;
   double cost = work(f) < 0 ? FUNCTION : work(f);
   if (!line || length == SN_DYNAMIC || sn_row_length(f) == SN_DYNAMIC)
     return line;
-  return length >= LEAST_LANES && along_lines(f, cost, line, sn_schedule_lanes(f, vector_bits, length)) <
-                                      along_columns(f, cost, column_lanes(f, vector_bits))
-             ? line
-             : 0;
+  bool pays = length >= LEAST_LANES &&
+              along_lines(f, cost, line, sn_schedule_lanes(f, bits, length), loads_steps(options)) <
+                  along_columns(f, cost, column_lanes(f, bits));
+  return pays ? line : 0;
 }
 
 static double along_rows(const SnForm *f, double work, int64_t lanes, bool stepping) {
@@ -284,14 +301,15 @@ static int64_t row_lanes(const SnForm *f, const SnScheduleOptions *options) {
     if (sn_uses_cols(f, f->accumulators.data[k].map))
       return 0;
   int64_t lanes = sn_schedule_lanes(f, vector_bits, size), columns = column_lanes(f, vector_bits);
-  int64_t line = lines(f, vector_bits);
-  double other = line ? along_lines(f, cost, line, sn_schedule_lanes(f, vector_bits, line_length(f, line)))
+  int64_t line = lines(f, options);
+  bool stepping = loads_steps(options);
+  double other = line ? along_lines(f, cost, line, sn_schedule_lanes(f, vector_bits, line_length(f, line)), stepping)
                       : along_columns(f, cost, columns);
-  if (lanes < 2 || along_rows(f, cost, lanes, loads_steps(options)) > 0.8 * other)
+  if (lanes < 2 || along_rows(f, cost, lanes, stepping) > 0.8 * other)
     return 0;
   // Several vectors at once hide the latency of a sum, and touch a page for longer. The last ones overlap those in
   // front of them: of a window, no more than a quarter of the rows is computed twice.
-  bool simple = cost <= SIMPLE && accesses(f, f->num_rows - 1, lanes, false, loads_steps(options)) <= 4;
+  bool simple = cost <= SIMPLE && accesses(f, f->num_rows - 1, lanes, false, stepping) <= 4;
   bool window = has_window(f);
   while (simple && lanes < 64 && lanes < sn_schedule_lanes(f, 4 * vector_bits, size) &&
          (!window || 4 * sn_pieces(size, 2 * lanes) * 2 * lanes <= 5 * size))
@@ -435,10 +453,11 @@ static bool stores_rows(const SnForm *f) {
   return false;
 }
 
-static bool steps_narrowly(const SnForm *f, int64_t lanes) {
+// In dimension d, which lanes are along.
+static bool steps_narrowly(const SnForm *f, int64_t d, int64_t lanes) {
   bool any = false;
   for (size_t i = 0; i < f->inputs.size; ++i)
-    any |= steps(f, &f->inputs.data[i], lanes);
+    any |= steps(f, &f->inputs.data[i], d, lanes);
   return any;
 }
 
@@ -486,7 +505,7 @@ static void choose_lanes(Choice *c) {
     c->strip = strip_of(f, c->of_rows);
     c->chunk = c->chunk < c->strip ? c->strip : c->chunk;
   } else {
-    c->line = lines(f, bits);
+    c->line = lines(f, c->options);
     c->lanes = c->line ? sn_schedule_lanes(f, bits, line_length(f, c->line)) : column_lanes(f, bits);
     c->unroll = sn_schedule_unroll(f, c->lanes);
     c->columns = c->line ? 0 : share_columns(f, &c->l, c->rows);
@@ -560,9 +579,10 @@ static MlirAttribute attribute_of(const Choice *c) {
       number(&w, "written_out", 0);
     else if (long_window(f))
       number(&w, "written_out", long_window(f));
-    if (loads_steps(c->options) && steps_narrowly(f, c->of_rows))
-      word(&w, "steps", "together");
   }
+  int64_t along = c->of_rows ? f->num_rows - 1 : c->line == 1 ? f->num_rows + f->num_cols - 1 : -1;
+  if (along >= 0 && loads_steps(c->options) && steps_narrowly(f, along, c->lanes))
+    word(&w, "steps", "together");
   if (c->line)
     number(&w, "line", c->line);
   else if (!c->of_rows && repeats(f, c->lanes))

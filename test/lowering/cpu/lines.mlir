@@ -78,3 +78,60 @@ func.func private @online(%x: memref<3x2x5x2xf32>, %y: memref<2xf32>) attributes
   }
   return
 }
+
+// -----
+
+// Of lines that bounds cut, a mask says which lanes are inside; the other subscripts are compared once for a line, and
+// no column is divided.
+
+// CHECK-LABEL: func.func private @bounded_task
+//       CHECK:   scf.for
+//   CHECK-NOT:   arith.remui %{{.+}}, %c10
+//       CHECK:     %[[X:.+]] = vector.maskedload %{{.+}} : memref<3x2x5x10xf32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+//       CHECK:     %[[G:.+]] = vector.load %{{.+}} : memref<300xf32>, vector<8xf32>
+//       CHECK:     arith.mulf %[[X]], %[[G]] : vector<8xf32>
+//   CHECK-NOT:   vector.from_elements
+//       CHECK: return
+func.func private @bounded(%x: memref<3x2x5x10xf32>, %g: memref<3x2x5x10xf32>, %y: memref<2x3xf32>)
+    attributes {sinter.kernel} {
+  sinter.rowwise (c = 2, s = 3) by (n = 3, h = 5, w = 10)
+      ins(%x[n, c, h - 1, w + s - 1] : memref<3x2x5x10xf32> else 0.0, %g[n, c, h, w] : memref<3x2x5x10xf32>)
+      outs(%y[c, s] : memref<2x3xf32>) schedule(#sinter.rows<lanes = 8, line = 1>) {
+  ^row(%a: tensor<150xf32>, %b: tensor<150xf32>):
+    %m = arith.mulf %a, %b : tensor<150xf32>
+    %s = sinter.row_reduce add %m : tensor<150xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Elements that are two apart are loaded with those between them, or lane by lane, without a division either.
+
+// CHECK-LABEL: func.func private @stepping_task
+//       CHECK:     vector.maskedload %{{.+}} : memref<3x2x5x21xf32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+//       CHECK:     vector.shuffle %{{.+}} [0, 2, 4, 6, 8, 10, 12, 14]
+// CHECK-LABEL: func.func private @apart_task
+//   CHECK-NOT:   arith.remui %{{.+}}, %c10
+//       CHECK:     vector.from_elements
+//   CHECK-NOT:   arith.remui %{{.+}}, %c10
+//       CHECK: return
+func.func private @stepping(%x: memref<3x2x5x21xf32>, %y: memref<2x3xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (c = 2, s = 3) by (n = 3, h = 5, w = 10) ins(%x[n, c, h, w * 2 + s - 1] : memref<3x2x5x21xf32> else 0.0)
+      outs(%y[c, s] : memref<2x3xf32>) schedule(#sinter.rows<lanes = 8, line = 1, steps = "together">) {
+  ^row(%a: tensor<150xf32>):
+    %s = sinter.row_reduce add %a : tensor<150xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}
+func.func private @apart(%x: memref<3x2x5x21xf32>, %y: memref<2x3xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (c = 2, s = 3) by (n = 3, h = 5, w = 10) ins(%x[n, c, h, w * 2 + s - 1] : memref<3x2x5x21xf32> else 0.0)
+      outs(%y[c, s] : memref<2x3xf32>) schedule(#sinter.rows<lanes = 8, line = 1>) {
+  ^row(%a: tensor<150xf32>):
+    %s = sinter.row_reduce add %a : tensor<150xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

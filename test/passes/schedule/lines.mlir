@@ -84,3 +84,35 @@ func.func @whole_vectors(%x: tensor<40x16xf32>, %w: tensor<16xf32>, %e: tensor<4
   }
   return %0 : tensor<40x16xf32>
 }
+
+// -----
+
+// Lines of an image that bounds cut have vectors of their own, too, of known sizes and others: counted through, each of
+// their elements has to find its place.
+
+// CHECK-LABEL: func @taps
+//       CHECK: schedule(#sinter.rows<chunk = 16, lanes = 16, line = 1, residency
+// CHECK-LABEL: func @any_taps
+//       CHECK: schedule(#sinter.rows<chunk = 1, elements = 16384, lanes = 16, line = 1,
+func.func @taps(%x: tensor<2x20x23x23xf32>, %g: tensor<2x20x23x23xf32>, %e: tensor<20x3x3xf32>) -> tensor<20x3x3xf32> {
+  %0 = sinter.rowwise (c = 20, r = 3, s = 3) by (n = 2, h = 23, w = 23)
+      ins(%x[n, c, h + r - 1, w + s - 1] : tensor<2x20x23x23xf32> else 0.0, %g[n, c, h, w] : tensor<2x20x23x23xf32>)
+      outs(%e[c, r, s] : tensor<20x3x3xf32>) {
+  ^row(%a: tensor<1058xf32>, %b: tensor<1058xf32>):
+    %p = arith.mulf %a, %b : tensor<1058xf32>
+    %s = sinter.row_reduce add %p : tensor<1058xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<20x3x3xf32>
+}
+func.func @any_taps(%x: tensor<?x?x?x?xf32>, %g: tensor<?x?x?x?xf32>, %e: tensor<?x3x3xf32>) -> tensor<?x3x3xf32> {
+  %0 = sinter.rowwise (c = ?, r = 3, s = 3) by (n = ?, h = ?, w = ?)
+      ins(%x[n, c, h + r - 1, w + s - 1] : tensor<?x?x?x?xf32> else 0.0, %g[n, c, h, w] : tensor<?x?x?x?xf32>)
+      outs(%e[c, r, s] : tensor<?x3x3xf32>) {
+  ^row(%a: tensor<?xf32>, %b: tensor<?xf32>):
+    %p = arith.mulf %a, %b : tensor<?xf32>
+    %s = sinter.row_reduce add %p : tensor<?xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<?x3x3xf32>
+}

@@ -54,3 +54,21 @@ func.func @long_windows(%x: tensor<14x27x76x76xbf16>, %w: tensor<27x7x7xbf16>) -
   }
   return %y : tensor<14x27x35x35xbf16>
 }
+
+// -----
+
+// So are columns of a line of its own.
+
+// CHECK-LABEL: func @line
+//       CHECK: schedule(#sinter.rows<chunk = 29, lanes = 8, line = 1, residency = "reread", steps = "together"
+func.func @line(%x: tensor<4x20x23x23xf32>, %g: tensor<4x20x12x12xf32>, %e: tensor<20x3x3xf32>) -> tensor<20x3x3xf32> {
+  %0 = sinter.rowwise (c = 20, r = 3, s = 3) by (n = 4, h = 12, w = 12)
+      ins(%x[n, c, h * 2 + r - 1, w * 2 + s - 1] : tensor<4x20x23x23xf32> else 0.0, %g[n, c, h, w] : tensor<4x20x12x12xf32>)
+      outs(%e[c, r, s] : tensor<20x3x3xf32>) {
+  ^row(%a: tensor<576xf32>, %b: tensor<576xf32>):
+    %p = arith.mulf %a, %b : tensor<576xf32>
+    %s = sinter.row_reduce add %p : tensor<576xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<20x3x3xf32>
+}
