@@ -15,8 +15,9 @@
 //   %a = rowwise %sum
 //
 // So a part is in memory, and the sums of whoever sums over what is cut: of rows and columns those are cut that leave
-// fewer. The price is the product itself once more. Slices are of first dimensions, so that each is a buffer by itself;
-// that a sum is read and written in one place is right as a GPU's products read an element before they write it.
+// fewer. The price is the product itself once more, of parts that there was no room to keep (again_kept.c). Slices are
+// of first dimensions, so that each is a buffer by itself; that a sum is read and written in one place is right as a
+// GPU's products read an element before they write it.
 //
 // runs in: split    test: test/passes/split/again.mlir, test/gpu/heads.test
 
@@ -26,6 +27,7 @@
 enum {
   LEAST_PARTS = 16,    // of the bytes from which on it is worth it
   PART_MULTIPLE = 192, // of a part's size: whole tiles of a GPU's products
+  EVEN_MULTIPLE = 384, // the same, and whole pieces of 128 and 192 columns (reduced.c), if it has so many
 };
 
 static bool goes_by_elements(MlirOperation op) {
@@ -237,10 +239,12 @@ static bool plan(SnAgain *s, int64_t bytes) {
     return false;
   int64_t line = f->dims.data[1 - s->dim].size * (int64_t)sn_bits(sn_element(t)) / 8;
   s->size = f->dims.data[s->dim].size;
-  s->part = bytes / LEAST_PARTS / (line ? line : 1) / PART_MULTIPLE * PART_MULTIPLE;
+  s->part = bytes / LEAST_PARTS / (line ? line : 1);
+  int64_t multiple = s->part < EVEN_MULTIPLE ? PART_MULTIPLE : EVEN_MULTIPLE;
+  s->part = s->part / multiple * multiple;
   if (s->part < PART_MULTIPLE || s->part >= s->size)
     return false;
-  s->part = sn_pieces(sn_pieces(s->size, sn_pieces(s->size, s->part)), PART_MULTIPLE) * PART_MULTIPLE; // even ones
+  s->part = sn_pieces(sn_pieces(s->size, sn_pieces(s->size, s->part)), multiple) * multiple; // even ones
   s->parts = sn_pieces(s->size, s->part);
   for (size_t i = 0; i < s->readers.size; ++i) {
     SnForm r = sn_form_read(s->readers.data[i].op);
@@ -324,6 +328,9 @@ bool sn_make_again(MlirOperation contract, int64_t bytes, MlirAttribute cut) {
     free_again(&s);
     return false;
   }
+  sn_plan_kept(&s);
+  if (s.kept)
+    sn_make_kept(&s, cut);
   sn_make_again_parts(&s, cut);
   intptr_t from = 0;
   for (intptr_t r = 0; r < sn_num_results(contract); ++r)

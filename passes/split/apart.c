@@ -32,7 +32,7 @@ static SnForm products_of(const SnForm *f) {
   return to;
 }
 
-static MlirAffineMap without_sums(const SnForm *f, MlirAffineMap map) {
+MlirAffineMap sn_without_sums(const SnForm *f, MlirAffineMap map) {
   MlirAffineExpr same[SN_MAX_DIMS];
   MlirContext ctx = mlirAffineMapGetContext(map);
   intptr_t n = (intptr_t)(f->num_rows + f->num_cols);
@@ -58,11 +58,11 @@ static SnForm form_over(const SnForm *f, const SnAccess *products) {
   }
   for (size_t k = 0; k < f->accumulators.size; ++k) {
     sn_push(&to.accumulators, f->accumulators.data[k]);
-    to.accumulators.data[k].map = without_sums(f, f->accumulators.data[k].map);
+    to.accumulators.data[k].map = sn_without_sums(f, f->accumulators.data[k].map);
   }
   for (size_t k = 0; k < to.inputs.size + to.indices.size + to.outputs.size; ++k) {
     SnAccess *a = (SnAccess *)sn_form_access(&to, k);
-    a->map = without_sums(f, a->map);
+    a->map = sn_without_sums(f, a->map);
   }
   return to;
 }
@@ -81,7 +81,7 @@ MlirType sn_stored_type(const SnForm *f, size_t product) {
 }
 
 // x, of a narrower type than `like`, as one of that; and what rounds that again is x.
-static MlirValue widened(SnBuilder *b, MlirValue x, MlirType like) {
+MlirValue sn_unrounded(SnBuilder *b, MlirValue x, MlirType like) {
   return mlirTypeEqual(sn_type_of(x), like) ? x : sn(b, "arith.extf", x, like);
 }
 static void round_no_more(MlirValue widened, MlirValue x) {
@@ -99,7 +99,7 @@ static void copy_block(MlirBlock from, MlirBlock into, MlirLocation loc) {
   SnMap map = {0};
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(from); ++k) {
     MlirValue was = mlirBlockGetArgument(from, k);
-    sn_map(&map, was, widened(&in, mlirBlockGetArgument(into, k), sn_type_of(was)));
+    sn_map(&map, was, sn_unrounded(&in, mlirBlockGetArgument(into, k), sn_type_of(was)));
   }
   sn_copy_block(&in, from, &map);
   for (intptr_t k = 0; k < mlirBlockGetNumArguments(from); ++k)

@@ -133,6 +133,10 @@ int64_t sn_group_of_finish(const SnForm *f);
 void sn_store_products(MlirOperation contract, MlirAttribute cut);
 // What a product's elements are stored as: what all that reads them rounds them to, else the type of its sums.
 MlirType sn_stored_type(const SnForm *f, size_t product);
+// x, of a narrower float than `like`, as one of that.
+MlirValue sn_unrounded(SnBuilder *b, MlirValue x, MlirType like);
+// The map over the form's rows and columns alone.
+MlirAffineMap sn_without_sums(const SnForm *f, MlirAffineMap map);
 // The same, in the type of their sums; the contract that is left.
 MlirOperation sn_store_sums(MlirOperation contract, MlirAttribute cut);
 // The same as sn_store_products, each product by a form of its own: columns that one of its sides uses are rows there.

@@ -36,6 +36,15 @@ typedef struct {
 static inline MlirType sn_reduced_row(MlirType element, int64_t length) { return sn_tensor(element, 1, &length); }
 static inline MlirType sn_reduced_element(MlirValue v) { return sn_element(sn_type_of(v)); }
 
+// Some of the pieces, one form's.
+typedef struct {
+  int64_t first, count;     // of all pieces
+  MlirValue stored;         // their product, [i, p, j] in memory; null: it is made
+  MlirValue start;          // memory of the first column's number; null: it is the first piece's
+  const MlirValue *places;  // memory of what each part is, [p, i]; null: they are results
+  bool whole;               // none goes on behind the row's end
+} SnReducedRange;
+
 // The body behind the pieces, by itself, and the parts that it takes; numbers that it yields are in s->made.
 SnReducedJoin sn_plan_reduced(const SnForm *f);
 void sn_free_reduced(SnReducedJoin *s);
@@ -47,5 +56,13 @@ MlirValue sn_reduced_own_reference(SnBuilder *b, const SnReducedJoin *s, MlirVal
 MlirValue sn_reduced_above_least(SnBuilder *b, MlirValue r);
 // Another row by the same combiner.
 MlirValue sn_reduce_row_as(SnBuilder *b, MlirOperation reduce, MlirValue row);
+
+
+// ---- reduced_pieces.c
+
+// These pieces of s->f, whose inputs begin where they do.
+MlirOperation sn_make_pieces(SnBuilder *b, const SnReducedJoin *s, const SnReducedRange *range);
+// The rows that join all pieces. `pieces`: what each part is.
+MlirOperation sn_join_pieces(SnBuilder *b, SnReducedJoin *s, const MlirValue *pieces);
 
 #endif

@@ -15,24 +15,28 @@
 typedef struct {
   SnPartCopy in; // of the form's body, in that of the pieces
   const SnReducedJoin *join;
+  const SnReducedRange *range;
   SnForm to;
+  MlirValue start; // of the range, in the body; or null
   MlirAffineExpr dims[SN_MAX_DIMS];
 } Pieces;
 
 static int64_t number_dim(const SnReducedJoin *s) { return s->f->num_rows; }
 
-// Rows' dimensions, the number of the piece, its columns, what is summed.
+// Rows' dimensions, the number of the piece, its columns, what is summed if it is.
 static void set_dims(Pieces *p, MlirContext ctx) {
   const SnForm *f = p->join->f;
   int64_t at = number_dim(p->join);
   for (int64_t d = 0; d < (int64_t)f->dims.size; ++d) {
+    bool summed = d >= f->num_rows + f->num_cols;
     if (d == at) {
-      sn_push(&p->to.dims, ((SnDim){sn_fresh_name(ctx, f, "p"), p->join->pieces}));
+      sn_push(&p->to.dims, ((SnDim){sn_fresh_name(ctx, f, "p"), p->range->count}));
       sn_push(&p->to.dims, ((SnDim){f->dims.data[d].name, p->join->piece}));
-    } else {
+    } else if (!summed || p->to.contract) {
       sn_push(&p->to.dims, f->dims.data[d]);
     }
-    p->dims[d] = mlirAffineDimExprGet(ctx, d < at ? d : d + 1);
+    p->dims[d] = summed && !p->to.contract ? mlirAffineConstantExprGet(ctx, 0)
+                                           : mlirAffineDimExprGet(ctx, d < at ? d : d + 1);
   }
   p->dims[at] = mlirAffineAddExprGet(
       mlirAffineMulExprGet(mlirAffineDimExprGet(ctx, at), mlirAffineConstantExprGet(ctx, p->join->piece)),
@@ -40,7 +44,7 @@ static void set_dims(Pieces *p, MlirContext ctx) {
 }
 
 // The last piece may go on behind the row's end.
-static bool is_uneven(const SnReducedJoin *s) { return s->columns % s->piece != 0; }
+static bool is_uneven(const Pieces *p) { return p->join->columns % p->join->piece != 0 && !p->range->whole; }
 
 static MlirAttribute zero_of(MlirContext ctx, MlirType t) {
   return sn_is_float(t) ? mlirFloatAttrDoubleGet(ctx, t, 0) : mlirIntegerAttrGet(t, 0);
@@ -49,14 +53,15 @@ static MlirAttribute zero_of(MlirContext ctx, MlirType t) {
 static void add_input(Pieces *p, MlirContext ctx, size_t k) {
   const SnForm *f = p->join->f;
   SnAccess a = sn_with_own_indices(f, f->inputs.data[k], &p->to);
-  if (is_uneven(p->join) && !a.fill.ptr && sn_map_uses(a.map, number_dim(p->join)))
+  if (is_uneven(p) && !a.fill.ptr && sn_map_uses(a.map, number_dim(p->join)))
     a.fill = zero_of(ctx, sn_element(sn_type_of(a.value)));
   sn_push(&p->to.inputs, a);
 }
 
-static void add_output(Pieces *p, SnBuilder *b, MlirType element) {
+static void add_output(Pieces *p, SnBuilder *b, size_t part) {
   const SnForm *f = p->join->f;
-  int64_t shape[SN_MAX_DIMS] = {p->join->pieces};
+  MlirType element = p->join->parts.data[part].type;
+  int64_t shape[SN_MAX_DIMS] = {p->range->count};
   MlirValue sizes[SN_MAX_DIMS];
   MlirAffineExpr exprs[SN_MAX_DIMS] = {mlirAffineDimExprGet(b->ctx, number_dim(p->join))};
   intptr_t n = 0;
@@ -66,14 +71,19 @@ static void add_output(Pieces *p, SnBuilder *b, MlirType element) {
       sizes[n++] = sn_size_value(b, f, d);
     exprs[d + 1] = mlirAffineDimExprGet(b->ctx, d);
   }
-  MlirValue v = sn(b, "tensor.empty", sn_values(n, sizes), sn_tensor(element, f->num_rows + 1, shape));
+  MlirValue v = p->range->places
+                    ? p->range->places[part]
+                    : sn(b, "tensor.empty", sn_values(n, sizes), sn_tensor(element, f->num_rows + 1, shape));
   MlirAffineMap map = mlirAffineMapGet(b->ctx, (intptr_t)p->to.dims.size, 0, f->num_rows + 1, exprs);
   sn_push(&p->to.outputs, ((SnAccess){.value = v, .map = map}));
 }
 
 // Where the piece begins: an index.
 static MlirValue first_column(SnBuilder *b, const Pieces *p) {
-  return sn(b, "arith.muli", sn_position(b, &p->to, number_dim(p->join)), sn_index(b, p->join->piece));
+  MlirValue first = sn(b, "arith.muli", sn_position(b, &p->to, number_dim(p->join)), sn_index(b, p->join->piece));
+  if (!sn_none(p->start))
+    return sn(b, "arith.addi", first, p->start);
+  return p->range->first ? sn(b, "arith.addi", first, sn_index(b, p->range->first * p->join->piece)) : first;
 }
 
 static MlirValue columns(SnBuilder *b, const SnPartCopy *in) {
@@ -93,7 +103,7 @@ static MlirValue as_row(SnBuilder *b, const Pieces *p, MlirValue v) {
 
 // Columns behind the row's end are the combiner's identity.
 static MlirValue within(SnBuilder *b, const Pieces *p, MlirValue v, MlirAttribute kind) {
-  if (!is_uneven(p->join))
+  if (!is_uneven(p))
     return v;
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32); // comparisons of 64 bits take twice as long
   MlirValue j = sn_position(b, &p->to, number_dim(p->join) + 1),
@@ -140,27 +150,51 @@ static MlirValue part_in_piece(SnBuilder *b, Pieces *p, const SnReducedPart *par
   return sn_row_reduce(b, "add", within(b, p, x, add), part->type);
 }
 
-static MlirOperation make_pieces(SnBuilder *b, const SnReducedJoin *s) {
+// The product is read where it is stored, and so may be the number of the range's first column.
+static void add_inputs(Pieces *p, MlirContext ctx) {
+  const SnForm *f = p->join->f;
+  const SnReducedRange *r = p->range;
+  for (size_t k = p->to.contract ? 0 : sn_first_input(f); k < f->inputs.size; ++k)
+    add_input(p, ctx, k);
+  intptr_t n = (intptr_t)p->to.dims.size;
+  for (size_t k = 0; k < p->to.inputs.size + p->to.indices.size; ++k) {
+    SnAccess *a = (SnAccess *)sn_form_access(&p->to, k);
+    a->map = sn_map_replace(a->map, n, p->dims);
+  }
+  if (!sn_none(r->start))
+    sn_push(&p->to.inputs, ((SnAccess){.value = r->start, .map = mlirAffineMapGet(ctx, n, 0, 0, NULL)}));
+  if (!p->to.contract)
+    sn_push(&p->to.inputs, ((SnAccess){.value = r->stored, .map = mlirAffineMapMultiDimIdentityGet(ctx, n)}));
+}
+
+static void map_arguments(Pieces *p, SnBuilder *in) {
+  const SnForm *f = p->join->f;
+  size_t at = p->to.contract ? sn_first_input(f) : 0;
+  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
+    sn_map(&p->in.made, sn_input_argument(f, k), sn_input_argument(&p->to, at++));
+  if (!sn_none(p->range->start))
+    p->start = sn(in, "arith.index_cast", sn_input_argument(&p->to, at++), sn_index_type(in->ctx));
+  for (size_t i = 0; i < f->products.size; ++i)
+    sn_map(&p->in.made, sn_product_argument(f, i),
+           p->to.contract ? sn_product_argument(&p->to, i)
+                          : sn_unrounded(in, sn_input_argument(&p->to, at),
+                                       sn_reduced_row(f->products.data[i].type, p->join->piece)));
+}
+
+MlirOperation sn_make_pieces(SnBuilder *b, const SnReducedJoin *s, const SnReducedRange *range) {
   const SnForm *f = s->f;
-  Pieces p = {.join = s, .to = {.contract = true, .num_rows = f->num_rows + 1, .num_cols = 1}};
+  bool made_here = sn_none(range->stored);
+  Pieces p = {.join = s, .range = range, .to = {.contract = made_here, .num_rows = f->num_rows + 1, .num_cols = 1}};
   p.in = (SnPartCopy){.f = f, .to = &p.to, .dim = number_dim(s), .position = columns};
   set_dims(&p, b->ctx);
-  for (size_t i = 0; i < f->products.size; ++i)
+  for (size_t i = 0; i < f->products.size && made_here; ++i)
     sn_push(&p.to.products, f->products.data[i]);
-  for (size_t k = 0; k < f->inputs.size; ++k)
-    add_input(&p, b->ctx, k);
-  for (size_t k = 0; k < p.to.inputs.size + p.to.indices.size; ++k) {
-    SnAccess *a = (SnAccess *)sn_form_access(&p.to, k);
-    a->map = sn_map_replace(a->map, (intptr_t)p.to.dims.size, p.dims);
-  }
+  add_inputs(&p, b->ctx);
   for (size_t i = 0; i < s->parts.size; ++i)
-    add_output(&p, b, s->parts.data[i].type);
+    add_output(&p, b, i);
   MlirOperation made = sn_form_create(b, &p.to, false);
   SnBuilder in = sn_at_end(p.to.body, b->loc);
-  for (size_t i = 0; i < f->products.size; ++i)
-    sn_map(&p.in.made, sn_product_argument(f, i), sn_product_argument(&p.to, i));
-  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
-    sn_map(&p.in.made, sn_input_argument(f, k), sn_input_argument(&p.to, k));
+  map_arguments(&p, &in);
   MlirValue *values = sn_alloc((s->parts.size + 1) * sizeof *values);
   for (size_t i = 0; i < s->parts.size; ++i)
     values[i] = part_in_piece(&in, &p, &s->parts.data[i], values);
@@ -183,7 +217,7 @@ void sn_copy_finish_whole(const SnForm *f, const SnForm *to, MlirLocation loc) {
 }
 
 // The form behind the pieces, without a body: rows by numbers of pieces.
-static SnForm form_of_join(SnBuilder *b, const SnReducedJoin *s, MlirOperation pieces) {
+static SnForm form_of_join(SnBuilder *b, const SnReducedJoin *s, const MlirValue *pieces) {
   const SnForm *f = s->f;
   SnForm to = {.num_rows = f->num_rows, .num_cols = 1};
   MlirAffineExpr dims[SN_MAX_DIMS], own[SN_MAX_DIMS];
@@ -213,12 +247,11 @@ static SnForm form_of_join(SnBuilder *b, const SnReducedJoin *s, MlirOperation p
   for (intptr_t i = 0; i < n; ++i)
     own[i] = mlirAffineDimExprGet(b->ctx, i ? i - 1 : n - 1);
   for (size_t i = 0; i < s->parts.size; ++i)
-    sn_push(&to.inputs,
-            ((SnAccess){.value = sn_result(pieces, (intptr_t)i), .map = mlirAffineMapGet(b->ctx, n, 0, n, own)}));
+    sn_push(&to.inputs, ((SnAccess){.value = pieces[i], .map = mlirAffineMapGet(b->ctx, n, 0, n, own)}));
   return to;
 }
 
-static MlirOperation make_join(SnBuilder *b, SnReducedJoin *s, MlirOperation pieces) {
+MlirOperation sn_join_pieces(SnBuilder *b, SnReducedJoin *s, const MlirValue *pieces) {
   const SnForm *f = s->f;
   SnForm to = form_of_join(b, s, pieces);
   MlirOperation made = sn_form_create(b, &to, f->finish.ptr), end = mlirBlockGetTerminator(f->body);
@@ -243,7 +276,13 @@ void sn_reduce_in_parts(MlirOperation contract, MlirAttribute cut) {
   SnForm f = sn_form_read(contract);
   SnReducedJoin s = sn_plan_reduced(&f);
   SnBuilder b = sn_before(contract);
-  MlirOperation pieces = make_pieces(&b, &s), join = make_join(&b, &s, pieces);
+  SnReducedRange all = {.count = s.pieces};
+  MlirOperation pieces = sn_make_pieces(&b, &s, &all);
+  SnValueVec parts = {0};
+  for (size_t i = 0; i < s.parts.size; ++i)
+    sn_push(&parts, sn_result(pieces, (intptr_t)i));
+  MlirOperation join = sn_join_pieces(&b, &s, parts.data);
+  sn_vec_free(&parts);
   if (cut.ptr) {
     sn_set_attr(pieces, "sinter.cut", cut);
     sn_set_attr(join, "sinter.cut", cut);

@@ -17,13 +17,17 @@ def heads(case, program, tensor, cast):
         "head_again": dict(m=40, n=2000, k=320, t="bf16", again=400000),
         "head_again_rows": dict(m=2000, n=150, k=40, t="f32", again=2400000, turned=True),
         "head_again_even": dict(m=40, n=1536, k=296, t="f16", again=300000, written=True),
+        "head_kept": dict(m=40, n=2600, k=320, t="bf16", again=500000),
+        "head_kept_all": dict(m=40, n=2304, k=320, t="f16", again=491520, written=True),
+        "head_kept_first": dict(m=270, n=1600, k=264, t="bf16", again=1658880, rounded=True),
     }.items():
         again(case, program, tensor, cast, name, **options)
 
 
-def again(case, program, tensor, cast, name, m, n, k, t, again, turned=False, written=False):
-    """Cross entropy and what its gradient gives two other products: all of it made again, a part at a time. turned: of
-    weights [k, j], so that rows are cut; written: columns come first in what the gradient is."""
+def again(case, program, tensor, cast, name, m, n, k, t, again, turned=False, written=False, rounded=False):
+    """Cross entropy and what its gradient gives two other products: all of it made again, a part at a time, or of kept
+    products. turned: of weights [k, j], so that rows are cut; written: columns come first in what the gradient is;
+    rounded: so is the product."""
     row, w = f"tensor<{n}xf32>", (k, n) if turned else (n, k)
     at, to, d = ("k, j" if turned else "j, k"), ("j, i" if written else "i, j"), (n, m) if written else (m, n)
     small = t != "f32"
@@ -31,12 +35,15 @@ def again(case, program, tensor, cast, name, m, n, k, t, again, turned=False, wr
                                  f"sinter.yield %y : tensor<{length}x{t}>"] if small else
                                 [f"sinter.yield {v} : tensor<{length}xf32>"])
     give = narrow("%all", n)[0] if small else ""
+    logits = (f"%narrow = arith.truncf %sum : {row} to tensor<{n}x{t}>\n  "
+              f"%p = arith.extf %narrow : tensor<{n}x{t}> to {row}" if rounded else "")
     body = f"""
 %loss, %d = sinter.contract (i = {m}) by (j = {n})
     product (k = {k}) (%x[i, k] : {tensor((m, k), t)}, %w[{at}] : {tensor(w, t)}) : f32
     ins(%t[i] : {tensor((m,), 'i64')}) reduce(add [] : f32)
     outs(%empty_loss[] : tensor<f32>, %empty_d[{to}] : {tensor(d, t)}) {{
-^row(%p: {row}, %t0: i64):
+^row(%{'sum' if rounded else 'p'}: {row}, %t0: i64):
+  {logits}
   %zero = arith.constant 0.0 : f32
   %part = arith.constant 0.125 : f32
   %m = sinter.row_reduce maximumf %p : {row} -> f32
@@ -80,7 +87,7 @@ def again(case, program, tensor, cast, name, m, n, k, t, again, turned=False, wr
     def outputs(x, w_, t_):
         v = w_.astype(np.float64).T if turned else w_.astype(np.float64)
         x_ = x.astype(np.float64)
-        q = x_ @ v.T
+        q = cast(x_ @ v.T, t).astype(np.float64) if rounded else x_ @ v.T
         e = np.exp(q - q.max(1, keepdims=True))
         lse = q.max(1) + np.log(e.sum(1))
         g = e / e.sum(1, keepdims=True)
