@@ -85,7 +85,7 @@ static bool alike(const SnTerm *a, const SnTerm *b) {
 }
 
 // Numbers of constants were rounded: what is left of them may be a little.
-static void add_term(SnTerms *to, const SnTerm *t) {
+void sn_add_term(SnTerms *to, const SnTerm *t) {
   static const double rounding = 1e-12;
   if (t->number == 0)
     return;
@@ -125,7 +125,7 @@ static SnTerms sum(MlirOperation op, double sign, bool rounded, int deep) {
   a.known &= b.known;
   for (size_t i = 0; i < b.n && a.known; ++i) {
     b.terms[i].number *= sign;
-    add_term(&a, &b.terms[i]);
+    sn_add_term(&a, &b.terms[i]);
   }
   return a;
 }
@@ -137,7 +137,7 @@ static SnTerms product(const SnTerms *a, const SnTerms *b) {
       SnTerm t;
       to.known = sn_term_times(&a->terms[i], &b->terms[k], &t);
       if (to.known)
-        add_term(&to, &t);
+        sn_add_term(&to, &t);
     }
   return to;
 }
@@ -150,16 +150,21 @@ static SnTerms quotient(MlirOperation op, bool rounded, int deep) {
   return product(&a, &b);
 }
 
-// Of a sum over the row: what each term has of scalars stands in front of its own sum.
+// Of a sum over the row: what each term has of scalars stands in front of its own sum, which is the number of columns
+// where the term has no row.
 static SnTerms over_row(MlirOperation op, bool rounded, int deep) {
   SnTerms row = terms_of(sn_operand(op, 0), rounded, deep), to = {.known = row.known};
+  int64_t columns = sn_dim(sn_type_of(sn_operand(op, 0)), 0);
   for (size_t i = 0; i < row.n && to.known; ++i) {
     SnTerm t = row.terms[i];
     SnScalarFactor s = {.rows = t.rows, .power = 1};
     t.rows.n = 0;
-    to.known = add_scalar(&t, &s);
+    if (!s.rows.n && columns != SN_DYNAMIC)
+      t.number *= (double)columns;
+    else
+      to.known = add_scalar(&t, &s);
     if (to.known)
-      add_term(&to, &t);
+      sn_add_term(&to, &t);
   }
   return to;
 }

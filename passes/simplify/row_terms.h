@@ -35,6 +35,10 @@ typedef struct {
 
 // Of a row or a scalar of a body. Rounding to a narrower type is none of it, unless `rounded` says that it is nothing.
 SnTerms sn_terms(MlirValue v, bool rounded);
+// The same, where numbers of each row that other forms have made of rows of f are what these are (terms_across.c).
+SnTerms sn_terms_across(const SnForm *f, MlirValue v);
+// Adds one more term: equal ones become one, and what cancels none.
+void sn_add_term(SnTerms *to, const SnTerm *term);
 bool sn_same_rows(const SnRowFactors *a, const SnRowFactors *b);
 bool sn_same_scalar(const SnScalarFactor *a, const SnScalarFactor *b); // but for their powers
 // The product of both; false where it has too many factors.

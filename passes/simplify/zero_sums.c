@@ -62,4 +62,39 @@ static bool add_of_maximum(SnRewriter *rw, MlirOperation add) {
   return false;
 }
 
-SnRules sn_simplify_zero_sums = {{"arith.addf", add_of_maximum}, {NULL, NULL}};
+// The sum over the row that a row is a part of, the same for each column: a product with a constant, or a quotient.
+static MlirOperation part_of_sum(MlirValue row) {
+  MlirValue v = sn_broadcast_of(row);
+  MlirOperation op = sn_none(v) ? (MlirOperation){0} : sn_definer(v);
+  while (!sn_null(op) && (sn_is(op, "arith.mulf") || sn_is(op, "arith.divf"))) {
+    bool first = sn_constant_of(sn_operand(op, 1)).ptr != NULL;
+    if (!first && (sn_is(op, "arith.divf") || !sn_constant_of(sn_operand(op, 0)).ptr))
+      break;
+    op = sn_definer(sn_operand(op, first ? 0 : 1));
+  }
+  return !sn_null(op) && sn_is_reduce(op, "add") ? op : (MlirOperation){0};
+}
+
+static MlirValue without_sign(MlirValue v) {
+  MlirOperation minus = sn_def(v, "arith.negf");
+  return sn_null(minus) ? v : sn_operand(minus, 0);
+}
+
+static bool add_of_mean(SnRewriter *rw, MlirOperation add) {
+  for (int k = 0; k < 2; ++k) {
+    MlirValue y = sn_operand(add, 1 - k);
+    MlirOperation sum = part_of_sum(sn_operand(add, k));
+    if (sn_null(sum) || !sn_same(without_sign(sn_operand(sum, 0)), without_sign(y)))
+      continue;
+    SnForm f = sn_form_read(mlirOperationGetParentOperation(add));
+    SnTerms terms = sn_terms_across(&f, sn_result(sum, 0));
+    sn_form_free(&f);
+    if (!terms.known || terms.n)
+      return sn_no(add, "what the mean gets is not known to be nothing");
+    sn_replace(rw, add, y);
+    return true;
+  }
+  return false;
+}
+
+SnRules sn_simplify_zero_sums = {{"arith.addf", add_of_maximum}, {"arith.addf", add_of_mean}, {NULL, NULL}};

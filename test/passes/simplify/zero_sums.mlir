@@ -91,3 +91,162 @@ func.func @does_not_cancel(%x: tensor<3x5xf32>, %d: tensor<3x5xf32>) -> tensor<3
   }
   return %y : tensor<3x5xf32>
 }
+
+// -----
+
+// What a mean gets of the gradient of a sum of squares about it cancels: deviations from a mean add up to nothing.
+
+// CHECK-LABEL: func @deviations
+// CHECK:         sinter.row_reduce add
+// CHECK-NOT:     sinter.row_reduce
+// CHECK:         sinter.yield
+func.func @deviations(%x: tensor<3x5xf32>, %s: tensor<3xf64>) -> tensor<3x5xf64> {
+  %e = tensor.empty() : tensor<3x5xf64>
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>, %s[i] : tensor<3xf64>) outs(%e[i, j] : tensor<3x5xf64>) {
+  ^row(%r: tensor<5xf32>, %f: f64):
+    %part = arith.constant 0.2 : f64
+    %w = arith.extf %r : tensor<5xf32> to tensor<5xf64>
+    %sum = sinter.row_reduce add %w : tensor<5xf64> -> f64
+    %m = arith.mulf %sum, %part : f64
+    %mb = sinter.broadcast %m : f64 -> tensor<5xf64>
+    %d = arith.subf %w, %mb : tensor<5xf64>
+    %fb = sinter.broadcast %f : f64 -> tensor<5xf64>
+    %g = arith.mulf %fb, %d : tensor<5xf64>
+    %minus = arith.negf %g : tensor<5xf64>
+    %t = sinter.row_reduce add %minus : tensor<5xf64> -> f64
+    %u = arith.mulf %t, %part : f64
+    %ub = sinter.broadcast %u : f64 -> tensor<5xf64>
+    %dx = arith.addf %g, %ub : tensor<5xf64>
+    sinter.yield %dx : tensor<5xf64>
+  }
+  return %y : tensor<3x5xf64>
+}
+
+// -----
+
+// A count that is not the mean's leaves something.
+
+// CHECK-LABEL: func @another_count
+// CHECK:         sinter.row_reduce add
+// CHECK:         sinter.row_reduce add
+// CHECK:         sinter.yield
+func.func @another_count(%x: tensor<3x5xf32>) -> tensor<3x5xf64> {
+  %e = tensor.empty() : tensor<3x5xf64>
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) outs(%e[i, j] : tensor<3x5xf64>) {
+  ^row(%r: tensor<5xf32>):
+    %part = arith.constant 0.25 : f64
+    %w = arith.extf %r : tensor<5xf32> to tensor<5xf64>
+    %sum = sinter.row_reduce add %w : tensor<5xf64> -> f64
+    %m = arith.mulf %sum, %part : f64
+    %mb = sinter.broadcast %m : f64 -> tensor<5xf64>
+    %d = arith.subf %w, %mb : tensor<5xf64>
+    %t = sinter.row_reduce add %d : tensor<5xf64> -> f64
+    %ub = sinter.broadcast %t : f64 -> tensor<5xf64>
+    %dx = arith.addf %d, %ub : tensor<5xf64>
+    sinter.yield %dx : tensor<5xf64>
+  }
+  return %y : tensor<3x5xf64>
+}
+
+// -----
+
+// Of a length that is not known, nobody says that it is the mean's count.
+
+// CHECK-LABEL: func @any_length
+// CHECK:         sinter.row_reduce add
+// CHECK:         sinter.row_reduce add
+// CHECK:         sinter.yield
+func.func @any_length(%x: tensor<3x?xf32>, %e: tensor<3x?xf64>) -> tensor<3x?xf64> {
+  %y = sinter.rowwise (i = 3) by (j = ?) ins(%x[i, j] : tensor<3x?xf32>) outs(%e[i, j] : tensor<3x?xf64>) {
+  ^row(%r: tensor<?xf32>):
+    %part = arith.constant 0.2 : f64
+    %w = arith.extf %r : tensor<?xf32> to tensor<?xf64>
+    %sum = sinter.row_reduce add %w : tensor<?xf64> -> f64
+    %m = arith.mulf %sum, %part : f64
+    %mb = sinter.broadcast %m : f64 -> tensor<?xf64>
+    %d = arith.subf %w, %mb : tensor<?xf64>
+    %t = sinter.row_reduce add %d : tensor<?xf64> -> f64
+    %ub = sinter.broadcast %t : f64 -> tensor<?xf64>
+    %dx = arith.addf %d, %ub : tensor<?xf64>
+    sinter.yield %dx : tensor<?xf64>
+  }
+  return %y : tensor<3x?xf64>
+}
+
+// -----
+
+// The mean is another form's.
+
+// CHECK-LABEL: func @across
+// CHECK:         sinter.row_reduce add
+// CHECK:         sinter.rowwise
+// CHECK-NOT:     sinter.row_reduce
+// CHECK:         return
+func.func @across(%x: tensor<3x5xf32>, %s: tensor<3xf64>) -> (tensor<3x5xf64>, tensor<3xf64>) {
+  %e = tensor.empty() : tensor<3x5xf64>
+  %n = tensor.empty() : tensor<3xf64>
+  %mean = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>) outs(%n[i] : tensor<3xf64>) {
+  ^row(%r: tensor<5xf32>):
+    %count = arith.constant 5.0 : f64
+    %w = arith.extf %r : tensor<5xf32> to tensor<5xf64>
+    %sum = sinter.row_reduce add %w : tensor<5xf64> -> f64
+    %m = arith.divf %sum, %count : f64
+    sinter.yield %m : f64
+  }
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%s[i] : tensor<3xf64>, %x[i, j] : tensor<3x5xf32>, %mean[i] : tensor<3xf64>) outs(%e[i, j] : tensor<3x5xf64>) {
+  ^row(%f: f64, %r: tensor<5xf32>, %m: f64):
+    %w = arith.extf %r : tensor<5xf32> to tensor<5xf64>
+    %mb = sinter.broadcast %m : f64 -> tensor<5xf64>
+    %d = arith.subf %w, %mb : tensor<5xf64>
+    %fb = sinter.broadcast %f : f64 -> tensor<5xf64>
+    %g = arith.mulf %fb, %d : tensor<5xf64>
+    %t = sinter.row_reduce add %g : tensor<5xf64> -> f64
+    %ub = sinter.broadcast %t : f64 -> tensor<5xf64>
+    %dx = arith.addf %g, %ub : tensor<5xf64>
+    sinter.yield %dx : tensor<5xf64>
+  }
+  return %y, %mean : tensor<3x5xf64>, tensor<3xf64>
+}
+
+// -----
+
+// It is the mean of another tensor; and of the same one, whose part another form reads, of other rows.
+
+// CHECK-LABEL: func @of_others
+// CHECK:         sinter.row_reduce add
+// CHECK:         sinter.row_reduce add
+// CHECK:         sinter.row_reduce add
+// CHECK:         return
+func.func @of_others(%x: tensor<3x5xf32>, %z: tensor<3x5xf32>, %s: tensor<4x5xf32>) -> (tensor<3x5xf64>, tensor<3x5xf64>, tensor<3xf64>) {
+  %e = tensor.empty() : tensor<3x5xf64>
+  %n = tensor.empty() : tensor<3xf64>
+  %mean = sinter.rowwise (i = 3) by (j = 5) ins(%s[i, j] : tensor<4x5xf32>) outs(%n[i] : tensor<3xf64>) {
+  ^row(%r: tensor<5xf32>):
+    %part = arith.constant 0.2 : f64
+    %w = arith.extf %r : tensor<5xf32> to tensor<5xf64>
+    %sum = sinter.row_reduce add %w : tensor<5xf64> -> f64
+    %m = arith.mulf %sum, %part : f64
+    sinter.yield %m : f64
+  }
+  %y = sinter.rowwise (i = 3) by (j = 5) ins(%x[i, j] : tensor<3x5xf32>, %mean[i] : tensor<3xf64>) outs(%e[i, j] : tensor<3x5xf64>) {
+  ^row(%r: tensor<5xf32>, %m: f64):
+    %w = arith.extf %r : tensor<5xf32> to tensor<5xf64>
+    %mb = sinter.broadcast %m : f64 -> tensor<5xf64>
+    %d = arith.subf %w, %mb : tensor<5xf64>
+    %t = sinter.row_reduce add %d : tensor<5xf64> -> f64
+    %ub = sinter.broadcast %t : f64 -> tensor<5xf64>
+    %dx = arith.addf %d, %ub : tensor<5xf64>
+    sinter.yield %dx : tensor<5xf64>
+  }
+  %v = sinter.rowwise (i = 3) by (j = 5) ins(%s[i + 1, j] : tensor<4x5xf32>, %mean[i] : tensor<3xf64>) outs(%e[i, j] : tensor<3x5xf64>) {
+  ^row(%r: tensor<5xf32>, %m: f64):
+    %w = arith.extf %r : tensor<5xf32> to tensor<5xf64>
+    %mb = sinter.broadcast %m : f64 -> tensor<5xf64>
+    %d = arith.subf %w, %mb : tensor<5xf64>
+    %t = sinter.row_reduce add %d : tensor<5xf64> -> f64
+    %ub = sinter.broadcast %t : f64 -> tensor<5xf64>
+    %dx = arith.addf %d, %ub : tensor<5xf64>
+    sinter.yield %dx : tensor<5xf64>
+  }
+  return %y, %v, %mean : tensor<3x5xf64>, tensor<3x5xf64>, tensor<3xf64>
+}
