@@ -5,7 +5,7 @@
 //   all (s | m)                   ->  s | all m             simplify/conditions.c
 //   fpowi x, 2                    ->  x * x               simplify/arithmetic.c
 //   e / broadcast (sum e)         ->  e * broadcast (1 / sum e)   simplify/softmax.c
-//   what cancels is no part of a maximum's gradient       simplify/zero_sums.c
+//   what cancels is no part of a maximum's, or a mean's, gradient   simplify/zero_sums.c
 //   a total walks along the classes of a one-hot        simplify/row_one_hot.c
 //   x[h floordiv 2], h < 2        ->  x[0]                simplify/subscripts.c
 //   (b = 1, i = 7) by (j = 5)     ->  (i = 7) by (j = 5)  simplify/unit_dims.c

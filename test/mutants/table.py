@@ -270,6 +270,13 @@ MUTANTS = [Mutant(*m) for m in (
      " collect, &x)", "true", ["passes/differentiate/own_rows.mlir"], "a convolution's bias has the product's rows"),
     ("lowering/facts/cpu_chains.c", "|| multiplies_windows(f)", "", ["passes/split/windows.mlir"],
      "a CPU's blocks of rows pack windows of images again"),
+    ("passes/simplify/zero_sums.c", "    if (!terms.known || terms.n)\n", "    if (!terms.known)\n",
+     ["passes/simplify/zero_sums.mlir"], "a mean gets nothing, whatever it is the mean of"),
+    ("passes/simplify/terms_across.c", "sn_same_access(f, &f->inputs.data[k], g, &g->inputs.data[at])",
+     "sn_same(f->inputs.data[k].value, g->inputs.data[at].value)", ["passes/simplify/zero_sums.mlir"],
+     "a mean of some rows is taken for others'"),
+    ("passes/simplify/row_terms.c", "    if (!s.rows.n && columns != SN_DYNAMIC)\n", "    if (false)\n",
+     ["passes/simplify/zero_sums.mlir"], "how often a number stands in a row is not known"),
     ("passes/simplify/unit_dims.c", "bool stays = !f->accumulators.size;", "bool stays = true;",
      ["passes/simplify/unit_dims.mlir"], "what is accumulated over rows of one value alone has no rows"),
     ("passes/edit/by_elements.c", "sn_get_attr(op, \"kind\").ptr &&\n         mlirTypeEqual(sn_element(sn_type_of("
