@@ -474,8 +474,11 @@ MlirValue sn_raise_gather(SnRaise *r, SnBuilder *b, MlirOperation extract) {
   MlirValue from = sn_input_argument(&r->form, r->tables.data[n]), at[SN_MAX_DIMS];
   MlirType y = sn_type_of(sn_result(extract, 0));
   MlirValue zero = sn_zero(b, y);
-  if (is_pick(r, extract))
-    return sn(b, "sinter.pick", from, sn_raise_value(r, sn_operand(extract, picked(r, extract) + 1)), zero);
+  if (is_pick(r, extract)) {
+    // All of the row may be one element: what repeats it is read through.
+    MlirValue row = sn_is_row(from) ? from : sn(b, "sinter.broadcast", from, sn_row_type(&r->form, y));
+    return sn(b, "sinter.pick", row, sn_raise_value(r, sn_operand(extract, picked(r, extract) + 1)), zero);
+  }
   intptr_t rank = sn_num_operands(extract) - 1;
   bool is_row = false;
   for (intptr_t i = 0; i < rank; ++i) {

@@ -556,3 +556,49 @@ func.func @other_select(%x: tensor<?xf32>, %p: tensor<?xi1>) -> tensor<?xf32> {
   } -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// -----
+
+// Picked from a row that is one element, repeated, as a gather from what was expanded is.
+
+// CHECK-LABEL: func @one_element
+//       CHECK:   ^row(%{{.+}}: i64, %[[X:.+]]: f32):
+//       CHECK:     %[[R:.+]] = sinter.broadcast %[[X]] : f32 -> tensor<1xf32>
+//       CHECK:     sinter.pick %[[R]][%{{.+}}] else %{{.+}} : tensor<1xf32>, index
+// CHECK-LABEL: func @repeated
+//       CHECK:   ^row(%{{.+}}: i64, %[[X:.+]]: f32):
+//       CHECK:     %[[R:.+]] = sinter.broadcast %[[X]] : f32 -> tensor<5xf32>
+//       CHECK:     sinter.pick %[[R]][%{{.+}}] else %{{.+}} : tensor<5xf32>, index
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#cube = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#square = affine_map<(d0, d1, d2) -> (d0, d1)>
+func.func @one_element(%x: tensor<4x3xf32>, %t: tensor<4x3xi64>) -> tensor<4x3xf32> {
+  %e = tensor.empty() : tensor<4x3xf32>
+  %r = tensor.expand_shape %x [[0], [1, 2]] output_shape [4, 3, 1] : tensor<4x3xf32> into tensor<4x3x1xf32>
+  %y = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%t : tensor<4x3xi64>) outs(%e : tensor<4x3xf32>) {
+  ^bb0(%in: i64, %out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %k = arith.index_cast %in : i64 to index
+    %v = tensor.extract %r[%i, %j, %k] : tensor<4x3x1xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x3xf32>
+  return %y : tensor<4x3xf32>
+}
+func.func @repeated(%x: tensor<4x3xf32>, %t: tensor<4x3xi64>) -> tensor<4x3xf32> {
+  %e = tensor.empty() : tensor<4x3xf32>
+  %w = tensor.empty() : tensor<4x3x5xf32>
+  %r = linalg.generic {indexing_maps = [#square, #cube], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<4x3xf32>) outs(%w : tensor<4x3x5xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<4x3x5xf32>
+  %y = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%t : tensor<4x3xi64>) outs(%e : tensor<4x3xf32>) {
+  ^bb0(%in: i64, %out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %k = arith.index_cast %in : i64 to index
+    %v = tensor.extract %r[%i, %j, %k] : tensor<4x3x5xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x3xf32>
+  return %y : tensor<4x3xf32>
+}
