@@ -149,10 +149,6 @@ def _export(flat, tensors, shapes):
         # With gradients on, or a torch.no_grad() of the module would not be seen.
         with torch.enable_grad(), sdpa_kernel(SDPBackend.MATH), Functions():
             exported = torch.export.export(flat, tensors, dynamic_shapes=shapes, strict=False)
-        for part in exported.graph_module.modules():
-            for node in part.graph.nodes:  # a view of what torch-mlir lays out otherwise is a reshape
-                if node.target is torch.ops.aten.view.default:
-                    node.target = torch.ops.aten.reshape.default
         return linalg_of(exported, "sinter_model")
     except Refused as why:
         where = f"{why.where}: " if why.where else ""

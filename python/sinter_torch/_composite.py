@@ -172,7 +172,7 @@ def _adaptive_max_pool(n):
     return of
 
 
-def _shares(size, windows):
+def shares(size, windows):
     """[windows, size], what each element adds to the mean of each adaptive window."""
     k, i = torch.arange(windows).unsqueeze(1), torch.arange(size)
     inside = ((i + 1) * windows > k * size) & (i * windows < (k + 1) * size)  # from floor to ceil of the window's share
@@ -190,7 +190,7 @@ def _adaptive_avg_pool(n):
             if isinstance(size, int) and size == 1:
                 y = y.mean(d, keepdim=True)
             elif str(size) != str(image):
-                y = (y.transpose(d, -1) @ _shares(image, size).to(y.dtype).T).transpose(d, -1)
+                y = (y.transpose(d, -1) @ shares(image, size).to(y.dtype).T).transpose(d, -1)
         return y.to(x.dtype)
     return of
 

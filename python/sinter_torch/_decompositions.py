@@ -9,6 +9,7 @@
     pad(x, (-1, 1))                cut, then padded: MLIR adds up the two paddings, and what was cut is there again
     x[i, j] of `?` places          refused: one_place, where _sizes.py takes views apart
     special functions              refused: _special.py; searches, bags, norms of matrices and others: _composite.py
+    gelu_backward(y, x), ...       of graphs that hold gradients: _backward.py
     conv_transpose(groups=C)       of as many groups as channels: refused; convolution_backward of several groups, and
                                    conv3d of as many as channels, too
 
@@ -23,7 +24,7 @@ import math
 
 import torch
 
-from . import _composite, _special
+from . import _backward, _composite, _special
 
 
 def _in_float(function):
@@ -199,6 +200,20 @@ def graphs(exported):
     return [part for part in exported.graph_module.modules() if isinstance(part, torch.fx.GraphModule)]
 
 
+def views_as_reshapes(graph):
+    """The next trace may lay out an operand otherwise than this one did, where a view of it is none any more."""
+    for node in graph.nodes:
+        if node.target is torch.ops.aten.view.default:
+            node.target = torch.ops.aten.reshape.default
+
+
+def traced_again(exported, table):
+    """The program with the operations of the table as what that makes of them."""
+    for part in graphs(exported):
+        views_as_reshapes(part.graph)
+    return exported.run_decompositions(table)
+
+
 def taken_apart(exported, erfc, detach):
     """The program without what stands in the table; erfc is torch.ops.sinter.erfc, detach hides from gradients."""
     a, kept = torch.ops.aten, lambda function: functools.partial(function, detach=detach)
@@ -250,9 +265,10 @@ def taken_apart(exported, erfc, detach):
         a.copysign.Tensor: _special.copysign,
         a.copysign.Scalar: _special.copysign,
         **_composite.table(),
+        **_backward.table(),
     }
     targets = {node.target for part in graphs(exported) for node in part.graph.nodes}
-    return exported.run_decompositions(table) if targets & table.keys() else exported
+    return traced_again(exported, table) if targets & table.keys() else exported
 
 
 def one_place(x, indices):

@@ -30,7 +30,7 @@ import re
 import torch
 
 from ._constants import fold, widen_halves
-from ._decompositions import graphs, taken_apart
+from ._decompositions import graphs, taken_apart, traced_again
 from ._operands import plain
 from ._sizes import FLATTEN, answer, equal_sizes, of_torch_mlir, questions
 
@@ -190,7 +190,7 @@ def widen_means(exported):
     pairs = (a.var_mean.correction, a.var_mean.dim, a.var_mean.default)
     # prims.squeeze, an alias of its operand, is nothing that a program can be made of again.
     table = {op: f for op, f in get_decomposition_table().items() if not str(op).startswith("aten.squeeze.")}
-    exported = exported.run_decompositions(table)
+    exported = traced_again(exported, table)
     for part in graphs(exported):
         for node in [n for n in part.graph.nodes if n.target in pairs and is_half(n.args[0])]:
             x = node.args[0]

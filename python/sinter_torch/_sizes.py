@@ -20,7 +20,7 @@ import operator
 import sympy
 import torch
 
-from ._decompositions import graphs, one_place
+from ._decompositions import graphs, one_place, traced_again
 from ._repeated import look_up_once
 
 FLATTEN = "aten.flatten.using_ints"  # stays one until it is a collapse_shape
@@ -231,7 +231,7 @@ def of_torch_mlir(exported):
     from torch_mlir.extras.fx_decomp_util import get_decomposition_table
     apart = get_decomposition_table() | {torch.ops.aten.index.Tensor: one_place}
     look_up_once(exported)
-    exported = exported.run_decompositions(apart)  # a linear layer is a view of rows, too
+    exported = traced_again(exported, apart)  # a linear layer is a view of rows, too
     table = _table()
     for part in graphs(exported):
         for node in list(part.graph.nodes):

@@ -200,67 +200,13 @@ class Variant:
         return [x.detach() for x in wide], errors[0], [max(e) for e in zip(*errors[1:])]
 
 
-def embedding_bag_backward(gradient, indices, offsets, bag_of, size, maximum, rows, by_frequency, mode, sparse,
-                           weights, padding=-1):
-    """aten._embedding_bag_backward of sums and means as an addition of rows at indices."""
-    assert mode in (0, 1) and weights is None, "a maximum, or a sum with weights"
-    bag = (torch.arange(indices.shape[0]).unsqueeze(1) >= offsets.unsqueeze(0)).sum(1) - 1
-    share = gradient if mode == 0 else gradient / size.clamp(min=1).unsqueeze(1)
-    zeros = torch.zeros(rows, gradient.shape[1], dtype=gradient.dtype)
-    return torch.index_put(zeros, [indices], share[bag], accumulate=True)
-
-
-def bilinear(positions, size, align, scale):
-    """[positions, size]: what each place of a dimension that was interpolated has of each that it was made of."""
-    step = (size - 1) / max(positions - 1, 1) if align else 1 / scale if scale else size / positions
-    at = torch.arange(positions, dtype=torch.float32)
-    at = at * step if align else (step * (at + 0.5) - 0.5).clamp(min=0)
-    low = at.floor().clamp(max=size - 1)
-    rest, of = (at - low).unsqueeze(1), torch.arange(size, dtype=torch.float32)
-    high = (low + 1).clamp(max=size - 1).unsqueeze(1)
-    return (of == low.unsqueeze(1)) * (1 - rest) + (of == high) * rest
-
-
-def upsample_bilinear2d_backward(gradient, output_size, input_size, align_corners, scales_h=None, scales_w=None):
-    """aten.upsample_bilinear2d_backward: interpolation is a product along each dimension."""
-    rows = bilinear(output_size[0], input_size[2], align_corners, scales_h).to(gradient.dtype)
-    columns = bilinear(output_size[1], input_size[3], align_corners, scales_w).to(gradient.dtype)
-    return rows.T @ gradient @ columns
-
-
-def averaged(positions, size, window, step, padding, whole, dtype):
-    """[positions, size]: what each window's average along a dimension has of each place of it."""
-    first = (torch.arange(positions) * step - padding).unsqueeze(1)
-    last, at = (first + window).clamp(max=size + padding), torch.arange(size)
-    shared = last - first if whole else last.clamp(max=size) - first.clamp(min=0)
-    return ((at >= first) & (at < last)).to(dtype) / shared
-
-
-def avg_pool2d_backward(gradient, x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
-    """aten.avg_pool2d_backward: an average of windows is a product along each dimension."""
-    assert divisor_override is None, "a sum of windows"
-    of = lambda d: averaged(gradient.shape[d - 2], x.shape[d - 2], kernel_size[d % len(kernel_size)],
-                            (stride or kernel_size)[d % len(stride or kernel_size)], padding[d % len(padding)],
-                            count_include_pad, gradient.dtype)
-    return of(0).T @ gradient @ of(1)
-
-
 def decompositions():
     """What torch-mlir does not know of the graphs of training steps."""
+    from sinter_torch._backward import table
     from torch._decomp import get_decompositions
     a = torch.ops.aten
-    own = {a._embedding_bag_backward.default: embedding_bag_backward,
-           a.upsample_bilinear2d_backward.default: upsample_bilinear2d_backward,
-           a.avg_pool2d_backward.default: avg_pool2d_backward}
-    return own | get_decompositions([
-        a.huber_loss_backward, a.smooth_l1_loss_backward, a.mse_loss_backward, a._softmax_backward_data,
-        a._log_softmax_backward_data, a.native_group_norm, a.native_group_norm_backward, a.gelu_backward,
-        a.silu_backward, a.native_layer_norm_backward, a.norm, a.linalg_vector_norm, a.embedding_dense_backward,
-        a.native_batch_norm_backward, a.hardswish_backward, a.hardsigmoid_backward, a.hardtanh_backward,
-        a.elu_backward, a.leaky_relu_backward, a.threshold_backward, a.sigmoid_backward, a.tanh_backward,
-        a.nll_loss_forward, a.nll_loss_backward, a.nll_loss2d_forward, a.nll_loss2d_backward, a.select_backward,
-        a.slice_backward, a.upsample_nearest2d_backward, a.upsample_bilinear2d, a.softplus_backward, a.mish_backward,
-        a.glu_backward, a.unfold_backward, a.diagonal_backward, a.logit_backward, a._prelu_kernel_backward])
+    return table() | get_decompositions([a.native_group_norm, a.norm, a.linalg_vector_norm, a.nll_loss_forward,
+                                         a.nll_loss2d_forward, a.upsample_bilinear2d])
 
 
 class Flat(torch.nn.Module):
@@ -287,16 +233,10 @@ class WithoutQuestions(TorchFunctionMode):
         return function(*args, **kwargs or {})
 
 
-def reshape(graph):
-    """A view whose strides are others in the next trace is a reshape."""
-    for node in graph.nodes:
-        if node.target is torch.ops.aten.view.default:
-            node.target = torch.ops.aten.reshape.default
-
-
 def differentiated(exported, variant, split, arguments, shapes):
     """The graph of the loss and its gradients by the parameters."""
     from torch.fx.experimental.proxy_tensor import make_fx
+    from sinter_torch._decompositions import views_as_reshapes
     loss, n = exported.module(check_guards=False), len(variant.parameters)
 
     def value_and_gradients(*a):
@@ -307,7 +247,7 @@ def differentiated(exported, variant, split, arguments, shapes):
         return (value, *gradients)
     traced = make_fx(value_and_gradients, decomposition_table=decompositions(),
                      tracing_mode="symbolic" if shapes else "real")(*arguments)
-    reshape(traced.graph)
+    views_as_reshapes(traced.graph)
     traced.graph.eliminate_dead_code()
     traced.recompile()
     return traced
@@ -316,6 +256,7 @@ def differentiated(exported, variant, split, arguments, shapes):
 def program(variant, batches):
     """The text of one variant."""
     from sinter_torch._composite import Functions
+    from sinter_torch._decompositions import views_as_reshapes
     from sinter_torch._linalg import linalg_of, text_of
     inputs = variant.inputs(batches[0])
     split = len(inputs)
@@ -327,11 +268,10 @@ def program(variant, batches):
     plain = torch.backends.mkldnn.flags(enabled=False)  # an LSTM is one operation of its own there
     with torch.no_grad(), sdpa_kernel(SDPBackend.MATH), wide, plain, Functions():
         exported = torch.export.export(module, arguments, dynamic_shapes=shapes, strict=False)
-        reshape(exported.graph)
         if "step" in variant.words:
+            views_as_reshapes(exported.graph)  # it is traced again
             exported = torch.export.export(Flat(differentiated(exported, variant, split, arguments, shapes)), arguments,
                                            dynamic_shapes=shapes, strict=False)
-            reshape(exported.graph)
     return text_of(linalg_of(exported, "main", gradients="wrt" in variant.words))
 
 
