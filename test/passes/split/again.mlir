@@ -33,7 +33,9 @@
 //  CHECK-NEXT:       ins(%{{.+}}[i] : memref<20xi64>, %{{.+}}[i] : memref<20xf32>, %{{.+}}[i] : memref<20xf32>, %{{.+}}[] : memref<i64>)
 //  CHECK-NEXT:       outs(%[[D]][i, j] : memref<20x192xbf16>)
 //       CHECK:       %[[J:.+]] = sinter.index j
-//       CHECK:       arith.addi %[[J]]
+//       CHECK:       %[[LABEL:.+]] = arith.subi
+//       CHECK:       %[[OF:.+]] = sinter.broadcast %[[LABEL]]
+//       CHECK:       arith.cmpi eq, %[[J]], %[[OF]]
 //   CHECK-NOT:       row_reduce
 //       CHECK:     %[[ALSO:.+]] = builtin.unrealized_conversion_cast %[[SUM]] : memref<20x16xf32> to memref<1x20x16xf32>
 //       CHECK:     sinter.contract (i = 20) by (k = 16)
