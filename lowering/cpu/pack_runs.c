@@ -4,16 +4,21 @@
 //                                                                  fill w < 1 - n; copy; fill w > W - n
 //
 // Subscripts are computed once a run, whole vectors are loaded and converted, and where a bound cuts a run its ends are
-// filled: nothing is compared element by element. What is read through an index tensor goes element by element.
+// filled: nothing is compared element by element. What is read through an index tensor goes element by element. Of
+// short pieces, as the taps of a dilated window of 3 channels, several are copied at once.
 //
-// test: test/run/pixels.test, test/run/windows_strided.mlir
+//   A[(y, x), (s = 5, c = 3)] = x[y, x + 2 s, c]    ->    two vectors of 27 elements, 15 of their lanes
+//
+// test: test/lowering/cpu/pack_pieces.mlir, test/run/pixels.test, test/run/windows_strided.mlir,
+// test/run/pack_pieces.test
 
 #include "lowering/cpu/contract.h"
 #include "lowering/cpu/pack.h"
 #include "lowering/rows/index.h"
 #include "lowering/rows/rowmemory.h"
 
-#define MOST_STEP 4 // of elements that neighbours of a run are apart, to load all between them, too
+#define MOST_STEP 4    // of elements that neighbours of a run are apart, to load all between them, too
+#define SHORT_PIECE 16 // elements: a vector, to copy which takes as long as a piece of it
 
 typedef SnPackBlock Block;
 
@@ -49,6 +54,9 @@ typedef struct {
   int64_t along;
   int64_t bounded, inner; // the dimension that bounds cut a run along, and elements of each of its steps
   MlirValue length;       // of a run
+  // Of short pieces that are as far apart as one another, several are copied at once, as one run: of dimension
+  // `pieces`, each of `piece` elements, `apart` from the next one. piece = 0: there are none.
+  int64_t pieces, piece, apart;
 } Runs;
 
 // Of an image whose channels are last, %x[n, y + r - 1, x + s - 1, c] else 0: pixels beside each other are one run,
@@ -65,6 +73,36 @@ static int64_t of_pixels(const SnForm *f, const SnAccess *side, const int64_t *f
   for (intptr_t i = 0; i < last && whole; ++i)
     whole = !mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(side->map, i), c);
   return whole ? s : -1;
+}
+
+// Pieces that two vectors have at once, the second of which ends with the last one.
+static int64_t pieces_at_once(const Block *k, const Runs *r, int64_t left) {
+  int64_t n = 1;
+  while (n < left && n * r->apart + r->piece <= 2 * k->lanes && (n + 1) * r->piece <= SN_MAX_LANES)
+    ++n;
+  return n;
+}
+
+// Taps of a dilated window, or of a group of few channels: %x[n, y, x + 2 s, c] in (s = 5, c = 3).
+static void find_pieces(const Block *k, const int64_t *factors, Runs *r) {
+  const SnForm *f = &k->c->f;
+  int64_t d = r->first + r->outer - 1, size = 1;
+  for (int64_t i = d + 1; i < r->first + r->n; ++i)
+    size = sn_times(size, f->dims.data[i].size);
+  bool may = r->outer > 0 && k->lanes > 1 && size > 0 && size < SHORT_PIECE && factors[r->along] == 1 &&
+             f->dims.data[d].size > 1 && factors[d] > size &&
+             sn_fills_bytes(sn_element(sn_type_of(sn_pack_side(k)->value)));
+  if (!may)
+    return;
+  r->pieces = d;
+  r->piece = size;
+  r->apart = factors[d];
+  if (pieces_at_once(k, r, f->dims.data[d].size) < 2) {
+    r->piece = 0;
+    return;
+  }
+  --r->outer;
+  r->length = sn_form_sizes(&k->c->t.b, f, r->first + r->outer, r->n - r->outer);
 }
 
 static Runs runs_of(const Block *k) {
@@ -100,6 +138,8 @@ static Runs runs_of(const Block *k) {
     expected = f->dims.data[d].size == SN_DYNAMIC ? 0 : expected * f->dims.data[d].size;
   r.outer = r.n ? d + 1 - r.first : 0;
   r.length = sn_form_sizes(&k->c->t.b, f, r.first + r.outer, r.n - r.outer);
+  if (linear)
+    find_pieces(k, factors, &r);
   return r;
 }
 
@@ -258,13 +298,72 @@ static void copy_stepping(Run *r, MlirValue from, MlirValue to) {
   sn_end_if(b, &fits);
 }
 
+static void copy_pieces(Run *r, MlirValue from, MlirValue to);
+
 static void copy_run(Run *r, MlirValue from, MlirValue to) {
-  if (r->unit)
+  if (r->runs->piece)
+    copy_pieces(r, from, to);
+  else if (r->unit)
     copy_vectors(r, from, to);
   else if (r->step)
     copy_stepping(r, from, to);
   else
     (void)copy_elements(r, from, to);
+}
+
+// Pieces first .. first + n of one run: two vectors, or one, and what of their lanes is wanted.
+static void copy_at_once(Run *r, int64_t first, int64_t n) {
+  SnBuilder *b = &r->k->c->t.b;
+  const SnAccess *side = sn_pack_side(r->k);
+  int64_t piece = r->runs->piece, apart = r->runs->apart, span = (n - 1) * apart + piece, lanes = r->k->lanes,
+          from[SN_MAX_LANES];
+  while (lanes > span)
+    lanes /= 2;
+  MlirType element = sn_element(sn_type_of(side->value)), t = sn_vector(element, lanes),
+           bits = mlirIntegerTypeGet(b->ctx, sn_bits(element));
+  MlirValue at[SN_MAX_DIMS + 1], offset, x[2], dims[SN_MAX_DIMS];
+  memcpy(dims, r->dims, sizeof dims);
+  r->dims[r->runs->pieces] = sn_index(b, first);
+  subscripts(r, sn_index(b, 0), at);
+  memcpy(r->dims, dims, sizeof dims);
+  MlirValue flat = sn_row_flat(b, side->value, at, &offset);
+  // LLVM takes vectors of half types apart to shuffle them, and those of integers not.
+  for (int i = 0; i < 2; ++i)
+    x[i] = sn(b, "vector.bitcast", sn(b, "vector.load", flat, plus(b, offset, sn_index(b, i ? span - lanes : 0)), t),
+              sn_vector(bits, lanes));
+  for (int64_t l = 0; l < n * piece; ++l) {
+    int64_t place = l / piece * apart + l % piece;
+    from[l] = place < lanes ? place : lanes + place - (span - lanes);
+  }
+  MlirValue y = sn(b, "vector.shuffle", x[0], x[1], sn_attr("mask", mlirDenseI64ArrayGet(b->ctx, n * piece, from)));
+  y = sn_row_convert(b, sn(b, "vector.bitcast", y, sn_vector(element, n * piece)), sn_pack_type(r->k));
+  sn_op(b, "vector.store", y, r->k->pack, r->row, plus(b, sn_index(b, first * piece), r->shift));
+}
+
+// Elements `from` .. `to` of a run of pieces: all of it by vectors, a part of it piece by piece.
+static void copy_pieces(Run *r, MlirValue from, MlirValue to) {
+  SnBuilder *b = &r->k->c->t.b;
+  int64_t all = r->k->c->f.dims.data[r->runs->pieces].size, piece = r->runs->piece, n;
+  MlirValue eq0 = sn(b, "arith.cmpi", from, sn_index(b, 0), sn_attr("predicate", sn_i64(b->ctx, 0))),
+            eq1 = sn(b, "arith.cmpi", to, sn_index(b, all * piece), sn_attr("predicate", sn_i64(b->ctx, 0)));
+  SnIf whole = sn_if(b, sn(b, "arith.andi", eq0, eq1));
+  for (int64_t p = 0; p < all; p += n) {
+    n = pieces_at_once(r->k, r->runs, all - p);
+    copy_at_once(r, p, n);
+  }
+  sn_else(b, &whole);
+  MlirValue size = sn_index(b, piece);
+  SnLoop p = sn_for(b, sn(b, "arith.divui", from, size), sn(b, "arith.ceildivui", to, size), sn_index(b, 1));
+  {
+    Run one = *r;
+    MlirValue begin = sn(b, "arith.muli", p.index, size);
+    one.dims[r->runs->pieces] = p.index;
+    one.shift = plus(b, r->shift, begin);
+    copy_vectors(&one, at_least(b, sn(b, "arith.subi", from, begin), sn_index(b, 0)),
+                 at_most(b, sn(b, "arith.subi", to, begin), size));
+  }
+  sn_next(b, &p);
+  sn_end_if(b, &whole);
 }
 
 // Elements `from` .. `to` of a run with bounds: those inside are neighbours of one another.

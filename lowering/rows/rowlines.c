@@ -1,10 +1,11 @@
 // rowlines.c: what a line of the last column dimension reads where it is in no one piece.
 //
-//   %x[n, c, h + r - 1, w + s - 1] else 0.0    ->   vector.maskedload of the lanes inside      rows (c, r, s) by (n, h, w)
+//   rows (c, r, s) by (n, h, w)
+//   %x[n, c, h + r - 1, w + s - 1] else 0.0    ->   vector.maskedload of the lanes inside
 //   %x[n, c, h * 2 + r, w * 2 + s]             ->   a vector.maskedload of 15 neighbours, every second of them
 //
-// Such is the gradient of a depthwise convolution's weights. A line's other subscripts are known once for all of it, and
-// no column's number is divided.
+// Such is the gradient of a depthwise convolution's weights. A line's other subscripts are known once for all of it,
+// and no column's number is divided.
 //
 // test: test/lowering/cpu/lines.mlir, test/run/lines.test
 
@@ -15,7 +16,8 @@ static int64_t last_column(const SnForm *f) { return f->num_rows + f->num_cols -
 // How far apart its columns lie in such a line; 0: it is none.
 static int64_t step_of(const SnForm *f, const SnAccess *a, int64_t lanes) {
   MlirType element = sn_element(sn_type_of(a->value));
-  bool may = f->num_cols > 1 && sn_uses_cols(f, a->map) && !a->through.ptr && !sn_is_table(a) && sn_fills_bytes(element);
+  bool may = f->num_cols > 1 && sn_uses_cols(f, a->map) && !a->through.ptr && !sn_is_table(a) &&
+             sn_fills_bytes(element);
   return !may ? 0 : sn_unit_stride(a->map, last_column(f)) ? 1 : sn_row_step(f, a, last_column(f), lanes);
 }
 

@@ -1031,6 +1031,8 @@ MUTANTS = [Mutant(*m) for m in (
      ["lowering/cpu/ranges.mlir"], "each piece is read by a mask at each column"),
     ("lowering/rows/rowlanes.c", "  if (!sn_none(inside))\n    first = sn(b", "  if (false)\n    first = sn(b",
      ["lowering/cpu/ranges.mlir"], "lanes of a row outside of an image are read"),
+    ("lowering/cpu/pack_runs.c", "place < lanes ? place : lanes + place - (span - lanes)", "place",
+     ["run/pack_pieces.test"], "the second vector of a line of pieces begins where the first one ends"),
     ("lowering/rows/rowlines.c", 'dims[last] = sn(b, "arith.subi", c->column, p->line_begin);',
      "dims[last] = c->column;", ["run/lines_bounded.test"], "columns of a line are counted from the row's beginning"),
     ("lowering/rows/rowlines.c", "step == 1 ? a->fill.ptr != NULL : p->steps_together",
