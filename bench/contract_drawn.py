@@ -13,13 +13,14 @@ import random
 # The largest product, tensor and size: 2 to the `bits`.
 Limits = collections.namedtuple("Limits", "flops elements bits")
 GPU, CPU = Limits(2e12, 2 ** 29, 14), Limits(6e9, 2 ** 24, 12)
+SMALL_FROM = 112  # the first seed of a CPU that draws images of 1 to 4 places, too: older ones stay what they were
 
 
 class Draw:
     """One program: its text, its operands, what PyTorch calls it (of x, a list of tensors), its multiplications."""
 
-    def __init__(self, r, kind, limits=GPU):
-        self.most = limits
+    def __init__(self, r, kind, limits=GPU, small=False):
+        self.most, self.draws_small = limits, small
         self.r, self.type = r, r.choice(("bf16", "bf16", "f16", "f32"))
         self.inputs, self.flops, self.compiled, self.name = [], 0, True, kind
         self.own = {}  # of an input: its type and kind, if not the program's
@@ -29,6 +30,12 @@ class Draw:
         n = int(2 ** self.r.uniform(least, min(most, self.most.bits)))
         align = self.r.choice((1, 1, 8, 64))
         return max(1, n // align * align or n)
+
+    def image(self, most):
+        """Places of a line."""
+        if self.draws_small and self.r.random() < .25:
+            return self.r.choice((1, 2, 3, 4))
+        return self.size(most, 3)
 
     def tensor(self, *shape, t=None):
         return f"tensor<{''.join(f'{d}x' for d in shape)}{t or self.type}>"
@@ -234,7 +241,7 @@ class Draw:
         last = r.random() < .5
         while True:
             n, c, o = self.size(6), self.size(9), self.size(9)
-            h = self.size(12 if dims == 1 else 7, 3)
+            h = self.image(12 if dims == 1 else 7)
             s, stride, dilation = r.choice((1, 3, 3, 5, 7)), r.choice((1, 1, 2)), r.choice((1, 1, 1, 2))
             pad = r.choice((0, s // 2 * dilation))
             oh = (h + 2 * pad - dilation * (s - 1) - 1) // stride + 1
@@ -285,7 +292,7 @@ class Draw:
     def depthwise(self):
         r = self.r
         while True:
-            n, c, h = self.size(5), self.size(9), self.size(7, 3)
+            n, c, h = self.size(5), self.size(9), self.image(7)
             s, stride = r.choice((3, 3, 5, 7)), r.choice((1, 1, 2))
             pad = r.choice((0, s // 2))
             oh = (h + 2 * pad - s) // stride + 1
@@ -324,8 +331,8 @@ SHORT_KINDS = ("float8", "weights", "weights")
 
 
 def programs(seed, count, kinds=KINDS, limits=GPU):
-    r = random.Random(seed)
-    return [Draw(r, r.choice(kinds), limits) for _ in range(count)]
+    r, small = random.Random(seed), limits is CPU and seed >= SMALL_FROM
+    return [Draw(r, r.choice(kinds), limits, small) for _ in range(count)]
 
 
 def case(i, d):
