@@ -39,7 +39,7 @@ MAY = {
     "passes/split/reduced_pieces.c": "pick",  # from columns of pieces
     # linalg that becomes one
     "passes/differentiate/gathered.c": "gather index",  # a table has its gradient from what is gathered
-    "passes/raise/lookups.c": "pick gather",
+    "passes/raise/lookups.c": "pick gather broadcast",
     "passes/raise/selections.c": "pick",
     # algebra on them
     "passes/simplify/broadcasts.c": "row_reduce pick",
