@@ -207,6 +207,8 @@ static const SnStep cpu_steps[] = {
      "windows of short lines, or read for few filters -> an image whose channels are last", NULL},
     {"?policy!=disabled sinter-padded-windows{registers=$registers features='$features' f32-parts=$f32-parts}",
      "windows beyond the edges of an image that kernels read in place -> an image with what is there", NULL},
+    {"?policy!=disabled sinter-turned-weights{registers=$registers features='$features' f32-parts=$f32-parts}",
+     "few columns of weights [k, j] -> [j, k]", NULL},
     {"?policy!=disabled sinter-long-rows", "rows of two elements that lie together -> one row", NULL},
     {"?policy!=disabled sinter-in-place", "a cache that is given back, a position of it new -> that position stored",
      NULL},
