@@ -40,6 +40,8 @@ enum {
   APART_BYTES = 900,         // the same where what is read has gaps between neighbours (written_sides.c)
   ONCE_BYTES = 900,          // of a side that is read once by elements, and would be written first
   COPY_CYCLES = 7000,        // of one more launch
+  STREAMED_BYTES = 4 << 20,  // of weights, for which so few rows are written another way
+  STREAMED_ROWS = 16,
   MOST_PADDED = 2,           // times the summed elements
   F32_LANES = 4,             // of a vector
   ONCE_ELEMENT_CYCLES = 50, // of mma.sync, whose threads wait for nobody
@@ -360,6 +362,60 @@ static bool keep_free(Plan *p) {
   return p->moved[0] >= 0 || p->moved[1] >= 0;
 }
 
+// The form would be a stream (lowering/facts/gpu_streams.h) if the sum were the last of this side's dimensions, and its
+// weights have pieces of 16 bytes, or come element by element otherwise.
+static bool streams_along(Plan *p, int is_b, intptr_t at) {
+  size_t number = is_b ? p->product.b : p->product.a;
+  SnAccess *a = &p->f.inputs.data[sn_side(&p->f, number).first], was = *a;
+  MlirType t = sn_type_of(a->value);
+  intptr_t rank = sn_rank(t), n = 0;
+  int64_t shape[SN_MAX_DIMS];
+  MlirAffineExpr e[SN_MAX_DIMS];
+  for (intptr_t i = 0; i < rank; ++i) {
+    intptr_t d = i == at ? rank - 1 : n++;
+    shape[d] = sn_dim(t, i);
+    e[d] = mlirAffineMapGetResult(a->map, i);
+  }
+  SnBuilder b = sn_before(p->f.op);
+  SnGpuStream stream;
+  a->value = sn(&b, "tensor.empty", sn_tensor(sn_element(t), rank, shape));
+  a->map = mlirAffineMapGet(b.ctx, mlirAffineMapGetNumDims(a->map), mlirAffineMapGetNumSymbols(a->map), rank, e);
+  bool streams = sn_gpu_stream_is_wanted(&p->f, &stream) && stream.rows == number;
+  if (streams && stream.odd) {
+    SnGpuSlot slot;
+    streams = sn_gpu_slot(&p->f, &p->points, &p->product, is_b, TILE, &slot, NULL) && slot.fetch == SN_GPU_BY_ELEMENTS;
+  }
+  mlirOperationDestroy(sn_definer(a->value));
+  *a = was;
+  return streams;
+}
+
+// Few rows [k, i] by large weights that could be streamed: a tile of wgmma would have threads bring 64 of them for each
+// slot, or copies as wide. (An H200, weights [j, k] of half types, over writing them: 3 x 5056 of 1376 4.8, 8 x 3000 of
+// 1024 2.6, 7 x 5000 of 1377 1.8, 12 x 4096 of 4096 1.28, 16 x 2048 of 1200 1.12, 24 x 2000 of 1100 1.01, 30 x 2500 of
+// 2000 0.95; lines of 8 bytes' multiples, 2 x 9000 of 700, 0.71; bench/results/gpu_streams.md.)
+static bool plan_stream(Plan *p) {
+  SnGroup g = p->product.summed;
+  if (p->f.products.size != 1 || g.num_dims != 1)
+    return false;
+  for (int is_b = 0; is_b < 2; ++is_b) {
+    if (sn_gpu_dims_size(&p->f, is_b ? &p->points.columns : &p->points.rows) > STREAMED_ROWS)
+      continue;
+    const SnAccess *a = side_of(p, is_b);
+    MlirType of_weights = sn_type_of(side_of(p, !is_b)->value);
+    intptr_t at = subscript_of(&p->f, a, g.first);
+    int64_t bytes = sn_times(elements_of(of_weights), side_bits(p, !is_b) / 8);
+    if (at < 0 || at + 1 == sn_rank(sn_type_of(a->value)) || bytes < STREAMED_BYTES || !streams_along(p, is_b, at))
+      continue;
+    p->inner = g.first;
+    p->padded = p->f.dims.data[g.first].size;
+    p->moved[is_b] = at;
+    p->moved[!is_b] = -1;
+    return true;
+  }
+  return false;
+}
+
 static bool plan_product(Plan *p, size_t number, const SnGpuChip *chip) {
   bool grow = true;
   double by_pieces[2], windows[2];
@@ -372,6 +428,8 @@ static bool plan_product(Plan *p, size_t number, const SnGpuChip *chip) {
   SnGpuStream stream;
   if (sn_gpu_stream_is_wanted(&p->f, &stream)) // lines stay as they lie
     return false;
+  if (plan_stream(p))
+    return true;
   for (int is_b = 0; is_b < 2; ++is_b) {
     SnGpuSlot slot;
     if (!sn_gpu_slot(&p->f, &p->points, &p->product, !is_b, TILE, &slot, NULL))

@@ -73,11 +73,9 @@ static bool is_along_sums(const SnForm *f) {
   return all;
 }
 
-// Some side goes by fewer than four elements: beside the sums of large tiles threads have no registers for many of them
-// (an H200, 15,216 x 109 of 358, over a tile of 128 by 128: with 128 threads 1.56, in two parts 1.00, 64 by 128 0.86,
-// 128 by 64 0.93, 64 by 64 1.01).
-static bool goes_by_elements(const SnForm *f, const SnGpuPoints *points) {
-  bool some = false;
+// So many elements of each side are loaded at once, at most 4.
+static int64_t loaded_at_once(const SnForm *f, const SnGpuPoints *points) {
+  int64_t lanes = 4;
   for (size_t p = 0; p < f->products.size; ++p) {
     SnGpuProduct product = sn_gpu_product(f, p, "fma");
     for (int is_a = 0; is_a < 2; ++is_a) {
@@ -86,16 +84,26 @@ static bool goes_by_elements(const SnForm *f, const SnGpuPoints *points) {
       for (int64_t d = product.summed.first; d < product.summed.first + product.summed.num_dims; ++d)
         sum.dims[sum.n++] = d;
       const SnGpuDims *outer = is_a ? &points->rows : &points->columns;
-      some |= !sn_gpu_are_vectors(f, a, sn_gpu_is_along(f, a, &sum) ? &sum : outer, 4);
+      while (lanes > 1 && !sn_gpu_are_vectors(f, a, sn_gpu_is_along(f, a, &sum) ? &sum : outer, lanes))
+        lanes /= 2;
     }
   }
-  return some;
+  return lanes;
+}
+
+// How much of its rate a tile keeps: beside the sums of large ones threads have no registers for many loads. (An H200,
+// 15,216 x 109 of 358 by elements, over a tile of 128 by 128: with 128 threads 1.56, in two parts 1.00, 64 by 128 0.86,
+// 128 by 64 0.93, 64 by 64 1.01. 335 x 2944 of 1542 by pairs, over 64 by 128 in three parts: 128 by 128 in three 0.93,
+// with 128 threads 0.97, 128 by 64 1.10.)
+static double rate_kept(const SnForm *f, const SnGpuPoints *points, const SnGpuTile *t) {
+  enum { LARGE = 128 * 128, MANY_THREADS = 256 };
+  int64_t lanes = t->m * t->n >= LARGE ? loaded_at_once(f, points) : 4;
+  return lanes == 4 ? 1 : lanes == 2 ? 0.9 : t->threads < MANY_THREADS ? 0.5 : 0.8;
 }
 
 // Less than 0: some block would have no part, or all parts no room in the workspace.
 static double measured_cost(const SnForm *f, const SnGpuPoints *points, const MeasuredTile *t, int64_t split,
                             const SnGpuChip *chip) {
-  enum { LARGE = 128 * 128, MANY_THREADS = 256 };
   const SnGpuTile *tile = &t->tile;
   int64_t tiles = sn_gpu_num_tiles(f, points, tile->m, tile->n), blocks = sn_times(tiles, split),
           each = sn_pieces(blocks, chip->multiprocessors);
@@ -108,8 +116,7 @@ static double measured_cost(const SnForm *f, const SnGpuPoints *points, const Me
       return -1;
     cycles += (double)(each * tile->m * tile->n * tile->k * pieces) / MULTIPLICATIONS_OF_A_CYCLE;
   }
-  bool large = tile->m * tile->n >= LARGE && goes_by_elements(f, points);
-  double kept = !large ? 1 : tile->threads < MANY_THREADS ? 0.5 : 0.8, one = t->one * kept,
+  double kept = rate_kept(f, points, tile), one = t->one * kept,
          more = (is_along_sums(f) ? t->more_along : t->more) * kept,
          meet = sn_gpu_meet_cycles(f, tile->m, tile->n, split) * (double)sn_pieces(tiles, chip->multiprocessors),
          parts = split > 1 ? (double)sn_times(blocks, tile->m * tile->n * 4) * (double)f->products.size : 0;

@@ -184,10 +184,14 @@ static bool has_functions(const SnForm *f) {
 // compute functions, and nobody multiplies. By turns one of them does; where that takes longer than the other one
 // multiplies, both do, and wait for each other's. (An H200, gelu, over the tile that counting stores alone had chosen:
 // 574 x 14,905 of 256 in bf16 0.70, 10,232 x 667 of 64 in f16 0.88, 128 x 5070 of 192 0.92;
-// bench/results/gpu_functions.md.)
+// bench/results/gpu_functions.md. Over 32 columns in two waves 64 take 0.75 and 0.85 of the time of sums of eight
+// pieces, 1.02 and 1.06 of four and two.)
 static double functions_cost(const SnForm *f, const StagedTile *t, double waves, double tile) {
-  enum { NARROW = 64 };
-  const double both = 8.6, alone = 4.8, of_narrow = 1.1; // cycles of a thread, for each simple operation
+  enum { NARROW = 64, FEW_PIECES = 4 };
+  const double both = 8.6, alone = 4.8; // cycles of a thread, for each simple operation
+  SnGpuProduct p = sn_gpu_product(f, 0, staged_kernel(f));
+  bool several = waves > 1 && sn_gpu_pieces(f, 0, sn_gpu_map_sum(&p), 1) > FEW_PIECES;
+  const double of_narrow = several ? 1.35 : 1.1;
   int64_t weight = sn_gpu_program_weight(f);
   bool turns = !strcmp(t->share, "turns");
   double each = (double)(t->m * t->n) / (turns ? SN_GPU_WARPGROUP : STAGED_THREADS) * t->factor *

@@ -367,3 +367,68 @@ func.func @every_second(%x: tensor<8x448x81x80xbf16>, %w: tensor<158x448x1x3xbf1
   }
   return %0 : tensor<8x158x41x40xf32>
 }
+
+// -----
+
+// Few rows [k, i] are written along the sum where that makes their weights a stream; not by few weights, nor many rows,
+// nor where weights come in pieces of 8 bytes.
+
+// CHECK-LABEL: func @few_rows_of_a_stream
+//       CHECK:   %[[X:.+]] = sinter.rowwise (d0 = 3) by (d1 = 1376)
+//  CHECK-NEXT:     ins(%{{.+}}[d1, d0] : tensor<1376x3xbf16>)
+//       CHECK:   product (k = 1376) (%[[X]][i, k] : tensor<3x1376xbf16>, %{{.+}}[j, k] : tensor<5056x1376xbf16>) : f32
+// CHECK-LABEL: func @few_rows_of_odd_lines
+//       CHECK:   product (k = 1377) (%{{.+}}[i, k] : tensor<3x1377xbf16>, %{{.+}}[j, k] : tensor<5056x1377xbf16>) : f32
+// CHECK-LABEL: func @few_rows_of_little
+//   CHECK-NOT:   sinter.rowwise
+//       CHECK:   product (k = 1376) (%{{.+}}[k, i] : tensor<1376x3xbf16>,
+// CHECK-LABEL: func @more_rows
+//   CHECK-NOT:   sinter.rowwise
+//       CHECK:   product (k = 1376) (%{{.+}}[k, i] : tensor<1376x24xbf16>,
+// CHECK-LABEL: func @few_rows_of_pieces
+//       CHECK:   product (k = 700) (%{{.+}}[k, i] : tensor<700x2xbf16>,
+func.func @few_rows_of_a_stream(%x: tensor<1376x3xbf16>, %w: tensor<5056x1376xbf16>, %e: tensor<3x5056xbf16>) -> tensor<3x5056xbf16> {
+  %0 = sinter.contract (i = 3) by (j = 5056) product (k = 1376) (%x[k, i] : tensor<1376x3xbf16>, %w[j, k] : tensor<5056x1376xbf16>) : f32
+      outs(%e[i, j] : tensor<3x5056xbf16>) {
+  ^row(%acc: tensor<5056xf32>):
+    %y = arith.truncf %acc : tensor<5056xf32> to tensor<5056xbf16>
+    sinter.yield %y : tensor<5056xbf16>
+  }
+  return %0 : tensor<3x5056xbf16>
+}
+func.func @few_rows_of_odd_lines(%x: tensor<1377x3xbf16>, %w: tensor<5056x1377xbf16>, %e: tensor<3x5056xbf16>) -> tensor<3x5056xbf16> {
+  %0 = sinter.contract (i = 3) by (j = 5056) product (k = 1377) (%x[k, i] : tensor<1377x3xbf16>, %w[j, k] : tensor<5056x1377xbf16>) : f32
+      outs(%e[i, j] : tensor<3x5056xbf16>) {
+  ^row(%acc: tensor<5056xf32>):
+    %y = arith.truncf %acc : tensor<5056xf32> to tensor<5056xbf16>
+    sinter.yield %y : tensor<5056xbf16>
+  }
+  return %0 : tensor<3x5056xbf16>
+}
+func.func @few_rows_of_little(%x: tensor<1376x3xbf16>, %w: tensor<600x1376xbf16>, %e: tensor<3x600xbf16>) -> tensor<3x600xbf16> {
+  %0 = sinter.contract (i = 3) by (j = 600) product (k = 1376) (%x[k, i] : tensor<1376x3xbf16>, %w[j, k] : tensor<600x1376xbf16>) : f32
+      outs(%e[i, j] : tensor<3x600xbf16>) {
+  ^row(%acc: tensor<600xf32>):
+    %y = arith.truncf %acc : tensor<600xf32> to tensor<600xbf16>
+    sinter.yield %y : tensor<600xbf16>
+  }
+  return %0 : tensor<3x600xbf16>
+}
+func.func @more_rows(%x: tensor<1376x24xbf16>, %w: tensor<5056x1376xbf16>, %e: tensor<24x5056xbf16>) -> tensor<24x5056xbf16> {
+  %0 = sinter.contract (i = 24) by (j = 5056) product (k = 1376) (%x[k, i] : tensor<1376x24xbf16>, %w[j, k] : tensor<5056x1376xbf16>) : f32
+      outs(%e[i, j] : tensor<24x5056xbf16>) {
+  ^row(%acc: tensor<5056xf32>):
+    %y = arith.truncf %acc : tensor<5056xf32> to tensor<5056xbf16>
+    sinter.yield %y : tensor<5056xbf16>
+  }
+  return %0 : tensor<24x5056xbf16>
+}
+func.func @few_rows_of_pieces(%x: tensor<700x2xbf16>, %w: tensor<9000x700xbf16>, %e: tensor<2x9000xbf16>) -> tensor<2x9000xbf16> {
+  %0 = sinter.contract (i = 2) by (j = 9000) product (k = 700) (%x[k, i] : tensor<700x2xbf16>, %w[j, k] : tensor<9000x700xbf16>) : f32
+      outs(%e[i, j] : tensor<2x9000xbf16>) {
+  ^row(%acc: tensor<9000xf32>):
+    %y = arith.truncf %acc : tensor<9000xf32> to tensor<9000xbf16>
+    sinter.yield %y : tensor<9000xbf16>
+  }
+  return %0 : tensor<2x9000xbf16>
+}

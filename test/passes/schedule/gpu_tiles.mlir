@@ -763,3 +763,88 @@ func.func @flat_rows(%x: tensor<70x12x181xf32>, %w: tensor<70x129x181xf32>, %e: 
   }
   return %0 : tensor<70x12x129xf32>
 }
+
+// -----
+
+// Lines of pairs of f32 leave large tiles more of their rate than lines of single elements.
+
+// CHECK-LABEL: func @lines_of_pairs
+//       CHECK:   #sinter.mma<k = 8, kernel = "fma", m = 128, n = 128, occupancy = 2, split = 3, threads = 256>
+// CHECK-LABEL: func @lines_of_elements
+//       CHECK:   #sinter.mma<k = 16, kernel = "fma", m = 64, n = 128, occupancy = 3, split = 3, threads = 128>
+func.func @lines_of_pairs(%x: tensor<335x1542xf32>, %w: tensor<2944x1542xf32>, %e: tensor<335x2944xf32>) -> tensor<335x2944xf32> {
+  %0 = sinter.contract (i = 335) by (j = 2944) product (k = 1542) (%x[i, k] : tensor<335x1542xf32>, %w[j, k] : tensor<2944x1542xf32>) : f32
+      outs(%e[i, j] : tensor<335x2944xf32>) {
+  ^row(%acc: tensor<2944xf32>):
+    sinter.yield %acc : tensor<2944xf32>
+  }
+  return %0 : tensor<335x2944xf32>
+}
+func.func @lines_of_elements(%x: tensor<335x1541xf32>, %w: tensor<2944x1541xf32>, %e: tensor<335x2944xf32>) -> tensor<335x2944xf32> {
+  %0 = sinter.contract (i = 335) by (j = 2944) product (k = 1541) (%x[i, k] : tensor<335x1541xf32>, %w[j, k] : tensor<2944x1541xf32>) : f32
+      outs(%e[i, j] : tensor<335x2944xf32>) {
+  ^row(%acc: tensor<2944xf32>):
+    sinter.yield %acc : tensor<2944xf32>
+  }
+  return %0 : tensor<335x2944xf32>
+}
+
+// -----
+
+// Four filters read an image once: blocks have four slots of a sum, and three of them share it.
+
+// CHECK-LABEL: func @few_filters
+//       CHECK:   #sinter.mma<k = 32, kernel = "mma.sync", m = 16, n = 128, occupancy = 4, split = 3, threads = 128>
+func.func @few_filters(%w: tensor<4x448x1x1xf16>, %x: tensor<22x448x22x22xf16>, %e: tensor<22x4x22x22xf16>) -> tensor<22x4x22x22xf16> {
+  %0 = sinter.contract (n = 22, o = 4) by (y = 22, x = 22)
+      product (c = 448, r = 1, s = 1) (%w[o, c, r, s] : tensor<4x448x1x1xf16>, %x[n, c, y + r, x + s] : tensor<22x448x22x22xf16>) : f32
+      outs(%e[n, o, y, x] : tensor<22x4x22x22xf16>) {
+  ^row(%acc: tensor<484xf32>):
+    %y = arith.truncf %acc : tensor<484xf32> to tensor<484xf16>
+    sinter.yield %y : tensor<484xf16>
+  }
+  return %0 : tensor<22x4x22x22xf16>
+}
+
+// -----
+
+// Two waves of narrow tiles with functions: of sums of more than a few slots wider ones are taken, in one.
+
+// CHECK-LABEL: func @waves_of_functions
+//       CHECK:   m = 64, n = 64,
+// CHECK-LABEL: func @waves_of_short_sums
+//       CHECK:   m = 64, n = 32,
+func.func @waves_of_functions(%x: tensor<33x464xbf16>, %w: tensor<6034x464xbf16>, %e: tensor<33x6034xbf16>) -> tensor<33x6034xbf16> {
+  %0 = sinter.contract (i = 33) by (j = 6034) product (k = 464) (%x[i, k] : tensor<33x464xbf16>, %w[j, k] : tensor<6034x464xbf16>) : f32
+      outs(%e[i, j] : tensor<33x6034xbf16>) {
+  ^row(%acc: tensor<6034xf32>):
+    %s = arith.constant dense<0.70710678> : tensor<6034xf32>
+    %q = arith.mulf %acc, %s : tensor<6034xf32>
+    %f = math.erf %q : tensor<6034xf32>
+    %o = arith.constant dense<1.0> : tensor<6034xf32>
+    %g = arith.addf %f, %o : tensor<6034xf32>
+    %h = arith.constant dense<0.5> : tensor<6034xf32>
+    %v = arith.mulf %acc, %h : tensor<6034xf32>
+    %u = arith.mulf %v, %g : tensor<6034xf32>
+    %y = arith.truncf %u : tensor<6034xf32> to tensor<6034xbf16>
+    sinter.yield %y : tensor<6034xbf16>
+  }
+  return %0 : tensor<33x6034xbf16>
+}
+func.func @waves_of_short_sums(%x: tensor<33x128xbf16>, %w: tensor<6034x128xbf16>, %e: tensor<33x6034xbf16>) -> tensor<33x6034xbf16> {
+  %0 = sinter.contract (i = 33) by (j = 6034) product (k = 128) (%x[i, k] : tensor<33x128xbf16>, %w[j, k] : tensor<6034x128xbf16>) : f32
+      outs(%e[i, j] : tensor<33x6034xbf16>) {
+  ^row(%acc: tensor<6034xf32>):
+    %s = arith.constant dense<0.70710678> : tensor<6034xf32>
+    %q = arith.mulf %acc, %s : tensor<6034xf32>
+    %f = math.erf %q : tensor<6034xf32>
+    %o = arith.constant dense<1.0> : tensor<6034xf32>
+    %g = arith.addf %f, %o : tensor<6034xf32>
+    %h = arith.constant dense<0.5> : tensor<6034xf32>
+    %v = arith.mulf %acc, %h : tensor<6034xf32>
+    %u = arith.mulf %v, %g : tensor<6034xf32>
+    %y = arith.truncf %u : tensor<6034xf32> to tensor<6034xbf16>
+    sinter.yield %y : tensor<6034xbf16>
+  }
+  return %0 : tensor<33x6034xbf16>
+}
