@@ -17,7 +17,10 @@
 #include "passes/edit/edit.h"
 #include "passes/schedule/schedule.h"
 
-enum { LEAST_READS = 3 }; // of two elements of what is written
+enum {
+  LEAST_READS = 3, // of two elements of what is written
+  COPIED = 8,      // multiplications that take as long as to copy an element of a window
+};
 
 // The side whose rows are those of the form, as it is read.
 static SnAccess *rows_side(const SnForm *f, size_t product) {
@@ -52,11 +55,12 @@ static bool read_padding(const SnForm *f, size_t product, const SnAccess *a, SnP
   return written && 2 * reads >= sn_times(LEAST_READS, written);
 }
 
+// Multiplications, or as much for what is copied for few columns.
 static int64_t work(const SnForm *f) {
-  int64_t all = 0;
+  int64_t all = 0, columns = points(f, f->num_rows, f->num_cols);
   for (size_t k = 0; k < f->products.size; ++k)
     all += points(f, sn_first_own(f, k), f->products.data[k].num_dims);
-  return sn_times(all, points(f, 0, f->num_rows + f->num_cols));
+  return sn_times(all, sn_times(points(f, 0, f->num_rows), columns < COPIED ? COPIED : columns));
 }
 
 // As many forms as products may be asked for it: all of them are read so, or none is.

@@ -1050,6 +1050,8 @@ MUTANTS = [Mutant(*m) for m in (
      ["lowering/cpu/ranges.mlir"], "lanes of a row outside of an image are read"),
     ("lowering/cpu/pack_runs.c", "place < lanes ? place : lanes + place - (span - lanes)", "place",
      ["run/pack_pieces.test"], "the second vector of a line of pieces begins where the first one ends"),
+    ("passes/schedule/padded_windows.c", "columns < COPIED ? COPIED : columns", "columns",
+     ["passes/schedule/padded_windows.mlir"], "windows are copied for a few filters, piece by piece"),
     ("passes/schedule/turned_weights.c", "if (p->order[k] == sn_map_dim(a->map, i))", "if (k == i)",
      ["passes/schedule/turned_weights.mlir"], "weights are copied, and not turned"),
     ("passes/schedule/turned_weights.c", "return n == p->rank; //", "return n <= p->rank; //",

@@ -100,3 +100,23 @@ func.func @channels_first(%x: tensor<4x21x18x18xbf16>, %w: tensor<9x21x3x3xbf16>
   }
   return %y : tensor<4x18x18x9xf32>
 }
+
+// -----
+
+// One filter takes few multiplications, and as long to copy windows as many would: its image is written once, too.
+
+// WORTH-LABEL: func @one_filter
+//       WORTH:   sinter.rowwise (d0 = 1, d1 = 106) by (d2 = 318)
+// CHECK-LABEL: func @one_filter
+// SCHEDULE-LABEL: func @one_filter
+//       SCHEDULE: kernel = "inner.dot512", {{.*}}pack = "windows",
+func.func @one_filter(%x: tensor<1x104x104x3xbf16>, %w: tensor<1x3x3x3xbf16>) -> tensor<1x104x104x1xf32> {
+  %e = tensor.empty() : tensor<1x104x104x1xf32>
+  %y = sinter.contract (n = 1, y = 104, x = 104) by (o = 1)
+      product (r = 3, s = 3, c = 3) (%x[n, y + r - 1, x + s - 1, c] : tensor<1x104x104x3xbf16> else 0.0, %w[o, r, s, c] : tensor<1x3x3x3xbf16>) : f32
+      outs(%e[n, y, x, o] : tensor<1x104x104x1xf32>) {
+  ^row(%a: tensor<1xf32>):
+    sinter.yield %a : tensor<1xf32>
+  }
+  return %y : tensor<1x104x104x1xf32>
+}
