@@ -23,6 +23,22 @@ func.func @images(%w: tensor<32x40x3x3xf32>, %x: tensor<16x40x2x2xf32>, %q: tens
 
 // -----
 
+// So are they where nobody knows how many images there are.
+
+// CHECK-LABEL: func @any_images
+//       CHECK:   sinter.contract (j = 32) by (i = ?, y = 2, x = 2)
+func.func @any_images(%w: tensor<32x40x3x3xf32>, %x: tensor<?x40x2x2xf32>, %e: tensor<?x32x2x2xf32>) -> tensor<?x32x2x2xf32> {
+  %y = sinter.contract (i = ?, j = 32) by (y = 2, x = 2)
+      product (c = 40, r = 3, s = 3) (%w[j, c, r, s] : tensor<32x40x3x3xf32>, %x[i, c, y + r - 1, x + s - 1] : tensor<?x40x2x2xf32> else 0.0) : f32
+      outs(%e[i, j, y, x] : tensor<?x32x2x2xf32>) {
+  ^row(%p: tensor<4xf32>):
+    sinter.yield %p : tensor<4xf32>
+  }
+  return %y : tensor<?x32x2x2xf32>
+}
+
+// -----
+
 // A vector of places, and a row that is reduced, stay.
 
 // CHECK-LABEL: func @stay

@@ -3,9 +3,11 @@
     few_columns.py FOLDER [--cpu=NAME]...
 
 The product has the places of all images as columns. Behind it are an operand of each result, a number of each image and
-one of each filter. Numbers are small and whole, so that sums are exact in any order.
+one of each filter. How many images there are is known, or not. Numbers are small and whole, so that sums are exact in
+any order.
 """
 
+import functools
 import sys
 
 from images import wrong_results
@@ -18,14 +20,19 @@ CASES = [
 ]  # fmt: skip
 
 
-def text(case, rows, columns, high):
+MORE = [(0, 1, 20, 2, 2, 6, 3, 3, 1, 1, 1, "f32"), (1, 1, 20, 2, 2, 6, 3, 3, 1, 1, 1, "bf16")]  # images
+
+
+def text(case, rows, columns, high, known):
     n, g, c, h, w, o, r, s, step, pad, apart, t = case
+    n = n if known else "?"
     tensor = lambda *shape, t=t: f"tensor<{'x'.join(map(str, shape))}x{t}>"
     x, k, y = tensor(n, g, c, h, w), tensor(g, o, c, r, s), tensor(n, g, o, rows, columns, t="f32")
     q, b, row = tensor(n, g, t="f32"), tensor(g, o, t="f32"), tensor(rows * columns, t="f32")
     at = lambda d, e, p: f"{d} * {step} + {e} * {apart} - {p}"
+    count = "" if known else f"  %zero = arith.constant 0 : index\n  %n = tensor.dim %x, %zero : {x}\n"
     return f"""func.func @main(%x: {x}, %w: {k}, %a: {y}, %q: {q}, %b: {b}) -> ({y}, {y}) {{
-  %e = tensor.empty() : {y}
+{count}  %e = tensor.empty({"" if known else "%n"}) : {y}
   %y, %z = sinter.contract (n = {n}, g = {g}, o = {o}) by (y = {rows}, x = {columns})
       product (c = {c}, r = {r}, s = {s})
           (%w[g, o, c, r, s] : {k}, %x[n, g, c, {at("y", "r", high)}, {at("x", "s", pad)}] : {x} else 0.0) : f32
@@ -49,6 +56,8 @@ def made(rng, case, sums):
     return {"a": a, "q": q, "b": b}, [(sums + a) * (q[:, :, None, None, None] + b[None, :, :, None, None]), sums + a]
 
 
-wrong, scheduled = wrong_results(CASES, 5, sys.argv[1], sys.argv[2:], text, made)
-joined = sum(f"by (n = {case[0]}" in s for case, s in zip(CASES, scheduled))
-print(f"{len(CASES)} convolutions, {joined} of all images, {wrong} wrong")
+for known, cases in ((True, CASES), (False, CASES + MORE)):
+    wrong, scheduled = wrong_results(cases, 5, sys.argv[1], sys.argv[2:], functools.partial(text, known=known), made)
+    joined = sum(f"by (n = {case[0] if known else '?'}" in s for case, s in zip(cases, scheduled))
+    of = "all images" if known else "`?` images"
+    print(f"{len(cases)} convolutions, {joined} of {of}, {wrong} wrong")
