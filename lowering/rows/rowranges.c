@@ -41,12 +41,15 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+static bool names_dim(MlirOperation op) { return sn_row_op_of(op) && sn_row_op_of(op)->names_dim; }
+
 // Operations that are written once more in each part of the loop.
 static int64_t work_of(MlirBlock block) {
   int64_t n = 4;
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    n += !sn_is(op, "arith.select") && !sn_is(op, "arith.cmpi") && !sn_is(op, "arith.constant") &&
-         !sn_is(op, "sinter.broadcast") && !sn_is(op, "sinter.index");
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
+    bool of_columns = sn_num_results(op) == 1 && (!sn_none(sn_broadcast_of(sn_result(op, 0))) || names_dim(op));
+    n += !of_columns && !sn_is(op, "arith.select") && !sn_is(op, "arith.cmpi") && !sn_is(op, "arith.constant");
+  }
   return n;
 }
 
@@ -118,7 +121,7 @@ static bool ends_of(const SnForm *f, const SnFragment *c, MlirValue v, int64_t *
     *low = *high = (int64_t)number;
     return fabs(number) < (double)SN_NARROW_MOST;
   }
-  if (sn_is(op, "sinter.index")) {
+  if (names_dim(op)) {
     intptr_t d = sn_row_named_dim(f, op);
     *low = d < f->num_rows ? 0 : c->from;
     *high = d < f->num_rows ? f->dims.data[d].size - 1 : c->to - 1;
