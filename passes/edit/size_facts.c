@@ -38,10 +38,11 @@ static bool by_atom(const SnSizeReader *r, const SnSize *x, int k, int64_t least
     others = sn_size_sum(&others, factor, &r->sizes.data[a->part]);
     return at_least(r, &others, wide - (a->by - 1), depth);
   }
-  if (a->dim > SN_SIZE_LESS)
+  if (a->dim != SN_SIZE_LESS)
     return false;
+  // Taken away, either of the two leaves no more than the less of them; added, both have to be enough.
   SnSize first = with(x, k, factor, &r->sizes.data[a->part]), second = with(x, k, factor, &r->sizes.data[a->other]);
-  bool is = at_least(r, &first, least, depth), either = (a->dim == SN_SIZE_LESS) == (factor < 0);
+  bool is = at_least(r, &first, least, depth), either = factor < 0;
   return is == either ? is : at_least(r, &second, least, depth);
 }
 
@@ -65,10 +66,10 @@ bool sn_size_at_least(const SnSizeReader *r, const SnSize *x, int64_t least) {
 
 // ---- what somebody says ------------------------------------------------------------------------
 
-// In which order atoms are taken to be what others are: the less or more of two first, then sizes of later arguments.
+// In which order atoms are taken to be what others are: the less of two first, then sizes of later arguments.
 static bool goes_before(const SnSizeReader *r, int a, int b) {
   const SnSizeAtom *x = &r->atoms.data[a], *y = &r->atoms.data[b];
-  bool chosen = x->dim <= SN_SIZE_LESS, other = y->dim <= SN_SIZE_LESS;
+  bool chosen = x->dim == SN_SIZE_LESS, other = y->dim == SN_SIZE_LESS;
   if (chosen != other || x->dim < 0 || y->dim < 0)
     return chosen > other || (chosen == other && y->dim >= 0);
   bool arguments = mlirValueIsABlockArgument(x->value) && mlirValueIsABlockArgument(y->value);
@@ -98,12 +99,12 @@ static void stands_for(SnSizeReader *r, int atom, const SnSize *is) {
   sn_push(&r->sizes, *is);
   SnSizeAtom *a = &r->atoms.data[atom];
   a->is = r->sizes.size;
-  if (a->dim > SN_SIZE_LESS) // none of two
+  if (a->dim != SN_SIZE_LESS)
     return;
   const size_t two[] = {a->part, a->other};
   for (int k = 0; k < 2; ++k) {
     const SnSize *x = &r->sizes.data[two[k]];
-    SnSize more = a->dim == SN_SIZE_LESS ? sn_size_sum(x, -1, is) : sn_size_sum(is, -1, x);
+    SnSize more = sn_size_sum(x, -1, is);
     sn_push(&r->not_negative, more);
   }
 }

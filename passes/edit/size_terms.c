@@ -6,6 +6,7 @@
 //   tensor.dim (collapse_shape %y [[0, 1]]), 0   y0 * y1
 //   %w = arith.floordivsi (%n - 4), %c4          n / 4 - 1, where n / 4 rounded down is a number by itself
 //   %l = arith.minsi %n, %m                      the less of n and m, a number by itself, too
+//   %u = arith.maxsi (%n - 1), %c0               n - min(n, 1): what both have, or lack, stands outside of it
 //
 // An exporter computes a size anew wherever it needs one; as sums of products, those that are one are seen to be. Sizes
 // count elements of memory, so a product of some of them is taken not to wrap around.
@@ -292,6 +293,89 @@ static int order_of(const SnSize *x, const SnSize *y) {
   return first;
 }
 
+static SnSize less_of(SnSizeReader *r, const SnSize *x, const SnSize *y);
+
+// What both have of each term, and what one has less than nothing of: without it, neither is less than 0.
+static SnSize shared(const SnSize *x, const SnSize *y) {
+  SnSize both = sn_size_number(0);
+  for (int side = 0; side < 2; ++side) {
+    const SnSize *own = side ? y : x, *other = side ? x : y;
+    for (int k = 0; k < own->n && both.known; ++k) {
+      SnSizeTerm t = own->terms[k];
+      int at = 0;
+      while (at < other->n && order(&other->terms[at], &t))
+        ++at;
+      int64_t factor = at < other->n ? other->terms[at].factor : 0;
+      t.factor = factor < t.factor ? factor : t.factor;
+      if (t.factor && !(side && at < other->n) && !add_term(&both, t)) // once, of a term that is in both
+        both = unknown;
+    }
+  }
+  return both;
+}
+
+// The less of x and min(p, q) + k, where x is no more than one of those two: it has no part in it.
+static SnSize less_of_less(SnSizeReader *r, const SnSize *x, const SnSize *y) {
+  for (int k = 0; k < y->n; ++k) {
+    if (y->terms[k].n != 1 || y->terms[k].factor != 1 || r->atoms.data[y->terms[k].atoms[0]].dim != SN_SIZE_LESS)
+      continue;
+    const SnSizeAtom less = r->atoms.data[y->terms[k].atoms[0]];
+    SnSize atom = sn_size_of_atom((uintptr_t)y->terms[k].atoms[0] + 1), rest = sn_size_sum(y, -1, &atom);
+    for (int side = 0; side < 2; ++side) {
+      SnSize part = sn_size_sum(&rest, 1, &r->sizes.data[side ? less.other : less.part]);
+      SnSize other = sn_size_sum(&rest, 1, &r->sizes.data[side ? less.part : less.other]);
+      SnSize more = sn_size_sum(&part, -1, x);
+      if (more.known && other.known && sn_size_at_least(r, &more, 0))
+        return less_of(r, x, &other);
+    }
+  }
+  return unknown;
+}
+
+static SnSize less_of(SnSizeReader *r, const SnSize *x, const SnSize *y) {
+  SnSize more = sn_size_sum(x, -1, y), less = sn_size_sum(y, -1, x);
+  if (sn_size_at_least(r, &more, 0))
+    return *y;
+  if (sn_size_at_least(r, &less, 0))
+    return *x;
+  SnSize outside = shared(x, y), p = sn_size_sum(x, -1, &outside), q = sn_size_sum(y, -1, &outside);
+  if (!p.known || !q.known)
+    return unknown;
+  SnSize inner = less_of_less(r, &p, &q);
+  inner = inner.known ? inner : less_of_less(r, &q, &p);
+  if (!inner.known) {
+    bool turned = order_of(&p, &q) > 0; // the other way around, it is the same
+    inner = standing_for(r, made_of(r, SN_SIZE_LESS, turned ? &q : &p, turned ? &p : &q, 0));
+  }
+  return sn_size_sum(&outside, 1, &inner);
+}
+
+static SnSize more_of(SnSizeReader *r, const SnSize *x, const SnSize *y) {
+  SnSize less = less_of(r, x, y), both = sn_size_sum(x, 1, y);
+  return sn_size_sum(&both, -1, &less);
+}
+
+// v, or any number below 0 where v is below 0: an exporter takes -1 for the end of a slice that is in front of all.
+static SnSize but_below_zero(SnSizeReader *r, MlirValue v) {
+  MlirOperation op = sn_definer(v), compare = {0};
+  if (sn_is(op, "arith.index_cast"))
+    return but_below_zero(r, sn_operand(op, 0));
+  if (sn_is(op, "arith.select"))
+    compare = sn_def(sn_operand(op, 0), "arith.cmpi");
+  if (!sn_null(compare) && sn_int_attr(compare, "predicate", -1) == SN_LESS &&
+      sn_is_constant(sn_operand(compare, 1), 0) && sn_is_constant(sn_operand(op, 1), -1) &&
+      sn_same(sn_operand(compare, 0), sn_operand(op, 2)))
+    return but_below_zero(r, sn_operand(op, 2));
+  bool less = sn_is(op, "arith.minsi"), takes = sn_is(op, "arith.subi");
+  SnSize y = less || takes ? sn_size_of_value(r, sn_operand(op, 1)) : unknown;
+  if (!y.known || !sn_size_of_tensors(r, &y) || !sn_size_at_least(r, &y, 0))
+    return sn_size_of_value(r, v);
+  SnSize x = but_below_zero(r, sn_operand(op, 0));
+  if (takes)
+    return sn_size_sum(&x, -1, &y);
+  return sn_size_of_tensors(r, &x) ? less_of(r, &x, &y) : unknown;
+}
+
 static SnSize binary(SnSizeReader *r, MlirOperation op) {
   SnSize x = sn_size_of_value(r, sn_operand(op, 0)), y = sn_size_of_value(r, sn_operand(op, 1));
   if (sn_is(op, "arith.addi"))
@@ -307,18 +391,11 @@ static SnSize binary(SnSizeReader *r, MlirOperation op) {
   if (sn_is(op, "arith.floordivsi") || sn_is(op, "arith.ceildivsi"))
     return sn_is(op, "arith.floordivsi") ? quotient(r, &x, &y) : quotient_up(r, &x, &y);
   bool most = sn_is(op, "arith.maxsi");
+  if (most && sn_is_constant(sn_operand(op, 1), 0))
+    x = but_below_zero(r, sn_operand(op, 0));
   if ((!most && !sn_is(op, "arith.minsi")) || !sn_size_of_tensors(r, &x) || !sn_size_of_tensors(r, &y))
     return unknown;
-  SnSize more = sn_size_sum(&x, -1, &y), less = sn_size_sum(&y, -1, &x);
-  if (sn_size_at_least(r, &more, 0))
-    return most ? x : y;
-  if (sn_size_at_least(r, &less, 0))
-    return most ? y : x;
-  if (!sn_size_at_least(r, &x, 0) || !sn_size_at_least(r, &y, 0))
-    return unknown;
-  // The other way around, it is the same.
-  bool turned = order_of(&x, &y) > 0;
-  return standing_for(r, made_of(r, most ? SN_SIZE_MORE : SN_SIZE_LESS, turned ? &y : &x, turned ? &x : &y, 0));
+  return most ? more_of(r, &x, &y) : less_of(r, &x, &y);
 }
 
 static bool is_bit(MlirValue v) { return mlirTypeIsAInteger(sn_type_of(v)) && sn_bits(sn_type_of(v)) == 1; }
@@ -399,10 +476,9 @@ static MlirValue emit_atom(const SnSizeReader *r, SnBuilder *b, const SnSizeAtom
   MlirType index = sn_index_type(b->ctx);
   if (a->dim == SN_SIZE_PART)
     return sn(b, "arith.divui", sn_size_emit(r, b, &r->sizes.data[a->part]), sn_index(b, a->by));
-  if (a->dim == SN_SIZE_LESS || a->dim == SN_SIZE_MORE) {
+  if (a->dim == SN_SIZE_LESS) {
     MlirValue x = sn_size_emit(r, b, &r->sizes.data[a->part]);
-    return sn(b, a->dim == SN_SIZE_LESS ? "arith.minsi" : "arith.maxsi", x,
-              sn_size_emit(r, b, &r->sizes.data[a->other]));
+    return sn(b, "arith.minsi", x, sn_size_emit(r, b, &r->sizes.data[a->other]));
   }
   if (a->dim >= 0)
     return sn(b, "tensor.dim", a->value, sn_index(b, a->dim), index);

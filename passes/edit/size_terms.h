@@ -7,8 +7,9 @@
 
 // A number that nothing is known of: the size of a tensor in a dimension, or (dim is SN_SIZE_VALUE) an index value. Or
 // (SN_SIZE_PART) what is left of a sum of sizes that is divided, where it is no multiple: sizes[part] / by, rounded
-// down. Or the less or the more of two sizes, sizes[part] and sizes[other], of which nobody knows which that is.
-enum { SN_SIZE_VALUE = -1, SN_SIZE_PART = -2, SN_SIZE_LESS = -3, SN_SIZE_MORE = -4 };
+// down. Or the less of two sizes, sizes[part] and sizes[other], of which nobody knows which that is, and which have no
+// term in common; the more of two is their sum without it.
+enum { SN_SIZE_VALUE = -1, SN_SIZE_PART = -2, SN_SIZE_LESS = -3 };
 typedef struct {
   MlirValue value;
   intptr_t dim;
@@ -37,7 +38,7 @@ typedef struct {
   SN_VEC(SnSize) sizes;
   SnTable atoms_of; // values -> 1 + the last of their atoms
   SnTable values;   // index values that were read -> 1 + where in sizes
-  uintptr_t made;   // 1 + the last atom that is a part, or the less or more of two; 0 if there is none
+  uintptr_t made;   // 1 + the last atom that is a part, or the less of two; 0 if there is none
   SN_VEC(SnSize) not_negative; // somebody says so
   bool forgets;     // operations change between questions: nothing is kept
 } SnSizeReader;

@@ -163,12 +163,13 @@ static bool match_flow(Match *m, size_t result, const SnAccess *read) {
   return true;
 }
 
-// Two subscripts that are the same but for their dimensions' names: those may be one.
-static void match_exprs(Match *m, MlirAffineExpr x, MlirAffineExpr y, bool any_split) {
+// Two subscripts that are the same but for their dimensions' names: those may be one. `whole`: one that stands alone
+// goes through all that there is.
+static void match_exprs(Match *m, MlirAffineExpr x, MlirAffineExpr y, bool any_split, bool whole) {
   if (mlirAffineExprIsABinary(x) && mlirAffineExprIsABinary(y)) {
     if (mlirAffineExprIsAAdd(x) == mlirAffineExprIsAAdd(y) && mlirAffineExprIsAMul(x) == mlirAffineExprIsAMul(y)) {
-      match_exprs(m, mlirAffineBinaryOpExprGetLHS(x), mlirAffineBinaryOpExprGetLHS(y), any_split);
-      match_exprs(m, mlirAffineBinaryOpExprGetRHS(x), mlirAffineBinaryOpExprGetRHS(y), any_split);
+      match_exprs(m, mlirAffineBinaryOpExprGetLHS(x), mlirAffineBinaryOpExprGetLHS(y), any_split, false);
+      match_exprs(m, mlirAffineBinaryOpExprGetRHS(x), mlirAffineBinaryOpExprGetRHS(y), any_split, false);
     }
     return;
   }
@@ -176,6 +177,9 @@ static void match_exprs(Match *m, MlirAffineExpr x, MlirAffineExpr y, bool any_s
     return;
   intptr_t a = mlirAffineDimExprGetPosition(x), b = mlirAffineDimExprGetPosition(y);
   if (a >= m->a->num_rows + m->a->num_cols || b >= m->b->num_rows + m->b->num_cols)
+    return;
+  // Of x[i - 1], or of x[i] with bounds, there may be as many as one likes.
+  if (!whole && size_of(m->a, a) == SN_DYNAMIC && !sn_same_size(m->a, a, m->b, b))
     return;
   if (m->to_b[a] < 0 && m->to_a[b] < 0 && !m->through[a].ptr &&
       (any_split || sn_is_row_dim(m->a, a) == sn_is_row_dim(m->b, b)))
@@ -185,8 +189,9 @@ static void match_exprs(Match *m, MlirAffineExpr x, MlirAffineExpr y, bool any_s
 // Both read one value: what stands at the same place of a subscript may be one dimension. Only a
 // hint. Where both forms fix their rows, a row dimension can only be a row dimension.
 static void match_shared(Match *m, const SnAccess *x, const SnAccess *y, bool any_split) {
+  bool whole = !x->fill.ptr && !y->fill.ptr;
   for (intptr_t p = 0; p < mlirAffineMapGetNumResults(x->map); ++p)
-    match_exprs(m, mlirAffineMapGetResult(x->map, p), mlirAffineMapGetResult(y->map, p), any_split);
+    match_exprs(m, mlirAffineMapGetResult(x->map, p), mlirAffineMapGetResult(y->map, p), any_split, whole);
 }
 
 // Every dimension of a has its place: nothing that both read says more. (Products have dimensions of their own.)

@@ -10,6 +10,14 @@
 
 #include "passes/raise/raise.h"
 
+// Some result has a subscript of its own for each dimension.
+static bool say_all_sizes(const SnRaise *r) {
+  bool all = false;
+  for (intptr_t u = 0; u < r->num_used && !all; ++u)
+    all = mlirAffineMapIsPermutation(sn_raise_map(r, r->num_inputs + r->used[u]));
+  return all;
+}
+
 bool sn_raise_elementwise(SnRaise *r) {
   if (!sn_raise_want_asserts(r))
     return false;
@@ -22,10 +30,11 @@ bool sn_raise_elementwise(SnRaise *r) {
 
   SnBuilder b = sn_before(r->op);
   intptr_t n = r->num_parallel;
+  r->parts = say_all_sizes(r);
   bool cols = n > 0 && !sn_raise_asserts_over(r, r->order[n - 1]);
   if (sn_raise_pick_column(r)) {
     sn_raise_layout(r, n, r->order, 1, &r->num_loops, 0, NULL);
-    cols = false; // of what is yielded
+    cols = r->parts = false; // of what is yielded
   } else {
     sn_raise_layout(r, n - cols, r->order, cols, r->order + n - cols, 0, NULL);
   }

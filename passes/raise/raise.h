@@ -47,6 +47,7 @@ typedef struct {
   SnOpVec needed; // ops of the body that the form repeats, in order
   SN_VEC(SnSource) sources;
   SN_VEC(size_t) tables; // the input that each tensor.extract of `needed` reads from
+  bool parts;            // results say all sizes: a part of a size `?` is read where it lies
   bool picks;            // the form has a column for picks: loop `num_loops`, which the op has not
   SnMap values; // from the op's body to the form's
 } SnRaise;
@@ -147,6 +148,9 @@ void sn_raise_assert(SnRaise *r, SnBuilder *b, MlirOperation op);
 
 // ---- raise/views.c ----------------------------------------------------------------
 
+// The view, or, if it is of a part whose sizes are `?`, a view of what that is a part of: with bounds where it says a
+// size otherwise. For an op whose results say all sizes.
+SnView sn_raise_part(SnView v);
 // `v[map]` behind transposes, broadcasts, slices, reshapes, paddings, fills and constants.
 SnView sn_raise_view(MlirValue v, MlirAffineMap map);
 // A concatenation, insertion, slice or padding as a row program.

@@ -27,6 +27,10 @@ static MlirAffineMap map_of(MlirOperation op, intptr_t operand) {
   return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(mlirLinalgGetIndexingMapsAttribute(op), operand));
 }
 
+static MlirAttribute zero(MlirType e) {
+  return sn_is_float(e) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(e), e, 0) : mlirIntegerAttrGet(e, 0);
+}
+
 static void go_to(SnView *v, MlirValue source, intptr_t rank, MlirAffineExpr *at) {
   v->map = mlirAffineMapGet(mlirAffineMapGetContext(v->map), mlirAffineMapGetNumDims(v->map), 0, rank, at);
   v->value = source;
@@ -131,17 +135,44 @@ static bool is_static(MlirOperation op, const char *name) {
   return true;
 }
 
+// Where among the operands the one for dimension d is, of those for offsets (group 0) or sizes (1) that are not known.
+static MlirValue operand_of(MlirOperation op, const char *name, intptr_t group, intptr_t d) {
+  intptr_t tensors = sn_is(op, "tensor.insert_slice") ? 2 : 1, k = tensors;
+  for (intptr_t g = 0; g < group; ++g)
+    k += mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), tensors + g);
+  for (intptr_t i = 0; i < d; ++i)
+    k += element(op, name, i) == SN_DYNAMIC;
+  return sn_operand(op, k);
+}
+
+// Where in dimension d of the tensor the slice begins; SN_DYNAMIC if that is not known. An exporter begins at min(n, c),
+// of n places: to the end from there, that is c where the slice has anything.
+static int64_t begins(MlirOperation op, MlirValue of, intptr_t d) {
+  int64_t offset = element(op, "static_offsets", d), number = SN_DYNAMIC;
+  if (offset != SN_DYNAMIC || element(op, "static_sizes", d) != SN_DYNAMIC || element(op, "static_strides", d) != 1)
+    return offset;
+  SnSizeReader r = {.forgets = true};
+  SnSize whole = sn_size_of_dim(&r, of, d), at = sn_size_of_value(&r, operand_of(op, "static_offsets", 0, d)),
+         takes = sn_size_of_value(&r, operand_of(op, "static_sizes", 1, d)), end = sn_size_sum(&at, 1, &takes);
+  bool one = at.known && at.n == 1 && at.terms[0].n == 1 && at.terms[0].factor == 1;
+  const SnSizeAtom *less = one ? &r.atoms.data[at.terms[0].atoms[0]] : NULL;
+  if (one && less->dim == SN_SIZE_LESS && sn_size_equal(&end, &whole)) {
+    const SnSize *p = &r.sizes.data[less->part], *q = &r.sizes.data[less->other];
+    if (!(sn_size_is_number(p, &number) && sn_size_equal(q, &whole)) &&
+        !(sn_size_is_number(q, &number) && sn_size_equal(p, &whole)))
+      number = SN_DYNAMIC;
+  }
+  sn_size_reader_free(&r);
+  return number;
+}
+
 // Whether the slice takes all of a dimension of a tensor; of those with a size `?`, by how that size was made.
 static bool takes_all(MlirOperation op, MlirValue of, intptr_t d) {
   int64_t size = element(op, "static_sizes", d);
   if (size != SN_DYNAMIC && sn_dim(sn_type_of(of), d) != SN_DYNAMIC)
     return size == sn_dim(sn_type_of(of), d);
-  intptr_t group = sn_is(op, "tensor.insert_slice") ? 2 : 1, k = group;
-  k += mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), group);
-  for (intptr_t i = 0; i < d; ++i)
-    k += element(op, "static_sizes", i) == SN_DYNAMIC;
   SnSizeReader r = {.forgets = true};
-  SnSize is = size == SN_DYNAMIC ? sn_size_of_value(&r, sn_operand(op, k)) : sn_size_number(size),
+  SnSize is = size == SN_DYNAMIC ? sn_size_of_value(&r, operand_of(op, "static_sizes", 1, d)) : sn_size_number(size),
          whole = sn_size_of_dim(&r, of, d);
   sn_size_reader_free(&r);
   return sn_size_equal(&is, &whole);
@@ -175,6 +206,32 @@ static bool through_slice(SnView *v) {
     }
   }
   go_to(v, sn_operand(op, 0), rank, at);
+  return true;
+}
+
+// Also a part that takes the beginning of a dimension `?`, or the middle of it: of an op whose results say all sizes.
+// What is read by a dimension alone is read with bounds, which nothing is outside of: it says no size then.
+static bool through_part(SnView *v) {
+  MlirOperation op = sn_def(v->value, "tensor.extract_slice");
+  if (sn_null(op) || v->fill.ptr || !is_static(op, "static_strides"))
+    return false;
+  MlirType source = sn_type_of(sn_operand(op, 0));
+  MlirContext ctx = mlirOperationGetContext(op);
+  intptr_t rank = sn_rank(source);
+  MlirAffineExpr at[SN_MAX_DIMS];
+  bool bounds = false;
+  if (rank > SN_MAX_DIMS || rank != sn_rank(sn_type_of(v->value)))
+    return false;
+  for (intptr_t d = 0; d < rank; ++d) {
+    int64_t offset = begins(op, sn_operand(op, 0), d), stride = element(op, "static_strides", d);
+    if (offset < 0 || stride < 1) // SN_DYNAMIC, too
+      return false;
+    at[d] = mlirAffineMulExprGet(mlirAffineMapGetResult(v->map, d), mlirAffineConstantExprGet(ctx, stride));
+    at[d] = mlirAffineAddExprGet(at[d], mlirAffineConstantExprGet(ctx, offset));
+    bounds |= mlirAffineExprIsADim(at[d]) && !takes_all(op, sn_operand(op, 0), d);
+  }
+  go_to(v, sn_operand(op, 0), rank, at);
+  v->fill = bounds ? zero(sn_element(source)) : v->fill;
   return true;
 }
 
@@ -255,6 +312,13 @@ SnView sn_raise_view(MlirValue value, MlirAffineMap map) {
   return view(value, map, sizes);
 }
 
+SnView sn_raise_part(SnView v) {
+  MlirType t = sn_type_of(v.value);
+  if (!v.constant.ptr && mlirTypeIsARankedTensor(t) && (sn_is_float(sn_element(t)) || sn_is_int(sn_element(t))))
+    through_part(&v);
+  return v;
+}
+
 // ---- row programs that only move ----------------------------------------------------------
 
 // The form's dimensions are the result's.
@@ -281,10 +345,6 @@ typedef struct {
   int64_t from[SN_MAX_DIMS], to[SN_MAX_DIMS], step[SN_MAX_DIMS]; // where in the result it stands
 } Part;
 
-static MlirAttribute zero(const SnRaise *r, MlirType e) {
-  return sn_is_float(e) ? mlirFloatAttrDoubleGet(r->ctx, e, 0) : mlirIntegerAttrGet(e, 0);
-}
-
 // v at the places of the part, zero or the fill value around: for a select to choose from.
 static void read_part(SnRaise *r, MlirValue v, MlirAffineMap map, Part *p) {
   p->view = view(v, map, r->sizes);
@@ -292,7 +352,7 @@ static void read_part(SnRaise *r, MlirValue v, MlirAffineMap map, Part *p) {
     if (p->view.fill.ptr && !p->whole) // a place outside of the part may be inside of what is padded
       p->view = (SnView){.value = v, .map = map};
     if (!p->whole)
-      p->view.fill = zero(r, sn_element(sn_type_of(v)));
+      p->view.fill = zero(sn_element(sn_type_of(v)));
   }
 }
 
@@ -427,23 +487,26 @@ static bool raise_insert(SnRaise *r) {
   MlirOperation op = r->op;
   MlirType small = sn_type_of(sn_operand(op, 0)), big = sn_type_of(sn_result(op, 0));
   intptr_t dims[SN_MAX_DIMS];
-  if (!is_static(op, "static_offsets") || !is_static(op, "static_strides"))
+  if (!is_static(op, "static_strides"))
     return sn_no(op, "inserts at a place that is not known");
   if (!slice_dims(op, small, big, dims))
     return sn_no(op, "inserts a tensor of other sizes than it says");
   Part parts[2] = {0};
   MlirAffineExpr subscripts[SN_MAX_DIMS];
+  bool ends = true, plain = true;
   for (intptr_t d = 0; d < r->num_loops; ++d) {
-    parts[0].from[d] = element(op, "static_offsets", d);
+    parts[0].from[d] = begins(op, sn_operand(op, 1), d);
+    if (parts[0].from[d] == SN_DYNAMIC)
+      return sn_no(op, "inserts at a place that is not known");
     parts[0].step[d] = element(op, "static_strides", d);
     int64_t size = element(op, "static_sizes", d);
     bool all = !parts[0].from[d] && parts[0].step[d] == 1 && takes_all(op, sn_operand(op, 1), d);
-    if (!all && size == SN_DYNAMIC)
-      return sn_no(op, "inserts at a place that is not known");
-    parts[0].to[d] = all ? r->sizes[d] : parts[0].from[d] + (size - 1) * parts[0].step[d] + 1;
+    ends &= all || size != SN_DYNAMIC;
+    plain &= dims[d] >= 0 && parts[0].step[d] == 1;
+    parts[0].to[d] = all || size == SN_DYNAMIC ? r->sizes[d] : parts[0].from[d] + (size - 1) * parts[0].step[d] + 1;
     if (!size || parts[0].step[d] < 1)
       return sn_no(op, "inserts nothing, or backwards");
-    if (size == SN_DYNAMIC)
+    if (size == SN_DYNAMIC && all)
       assert_size(r, sn_operand(op, 0), dims[d], sn_operand(op, 1), d);
     MlirAffineExpr e =
         mlirAffineAddExprGet(mlirAffineDimExprGet(r->ctx, d), mlirAffineConstantExprGet(r->ctx, -parts[0].from[d]));
@@ -451,10 +514,18 @@ static bool raise_insert(SnRaise *r) {
       subscripts[dims[d]] = mlirAffineFloorDivExprGet(e, mlirAffineConstantExprGet(r->ctx, parts[0].step[d]));
   }
   parts[1].whole = true;
-  read_part(r, sn_operand(op, 0), mlirAffineMapGet(r->ctx, r->num_loops, 0, sn_rank(small), subscripts), &parts[0]);
+  MlirAffineMap places = mlirAffineMapGet(r->ctx, r->num_loops, 0, sn_rank(small), subscripts);
+  if (!ends) { // what surrounds the part is what is read outside of it
+    MlirAttribute around = sn_raise_view(sn_operand(op, 1), mlirAffineMapMultiDimIdentityGet(r->ctx, r->num_loops)).constant;
+    if (!plain || !around.ptr)
+      return sn_no(op, "inserts at a place that is not known");
+    parts[0].view = (SnView){.value = sn_operand(op, 0), .map = places, .fill = around};
+    return make(r, parts, 1);
+  }
+  read_part(r, sn_operand(op, 0), places, &parts[0]);
   read_part(r, sn_operand(op, 1), mlirAffineMapMultiDimIdentityGet(r->ctx, r->num_loops), &parts[1]);
   if (parts[1].view.unwritten) // anything may stand there
-    parts[1].view.constant = zero(r, sn_element(big));
+    parts[1].view.constant = zero(sn_element(big));
   return make(r, parts, 2);
 }
 

@@ -65,8 +65,17 @@ def _searchsorted(edges, x, out_int32=False, right=False, side=None, sorter=None
 
 
 def _roll(x, shifts, dims=()):
-    """Without dimensions the tensor is rolled as one row."""
-    return NotImplemented if len(dims) else torch.roll(x.reshape(-1), shifts, [0]).reshape(x.shape)
+    """Without dimensions the tensor is rolled as one row. By more than a size `?` has is by what is left of that:
+    torch-mlir takes it for no roll."""
+    if not len(dims):
+        return torch.roll(x.reshape(-1), shifts, [0]).reshape(x.shape)
+    if all(isinstance(x.shape[d], int) for d in dims):
+        return NotImplemented
+    for by, d in zip(shifts, dims):
+        n = x.shape[d]
+        behind = by % n
+        x = torch.cat([x.narrow(d, n - behind, behind), x.narrow(d, 0, n - behind)], d)
+    return x
 
 
 def _diagonal_scatter(x, source, offset=0, dim1=0, dim2=1):

@@ -40,6 +40,8 @@ class Model:
                                     # pixels: of [N, C, ...]; mean: its output is a loss itself
     batch: int = 2                  # of the static variants
     batches: tuple = (3, 5)         # of the dynamic ones: the first is exported, all are run
+    half: Callable = None           # batch -> arguments of gradients in bf16, where rounding leaves nothing of those of
+                                    # so few pixels
     pairs: bool = False             # its inputs belong together one by one, which nothing in it says: their batches are
                                     # exported as one size
 

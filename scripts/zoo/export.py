@@ -150,7 +150,8 @@ class Variant:
 
     def inputs(self, batch):
         torch.manual_seed(batch)
-        inputs = tuple(cast(x, self.dtype) for x in self.model.inputs(batch))
+        drawn = self.model.half if self.model.half and self.trained and self.dtype is torch.bfloat16 else self.model.inputs
+        inputs = tuple(cast(x, self.dtype) for x in drawn(batch))
         if self.trained:
             with torch.no_grad():
                 y = tuple_of(self.call(inputs, []))[0]

@@ -9,14 +9,14 @@ def classes(module, size=32, **more):
     return Model(module, lambda b: (image(b, size),), loss="classes", **dict(batch=4, batches=(4, 5)) | more)
 
 
-def of_timm(name, size, config):
-    """timm's architecture of that name, smaller."""
+def of_timm(name, size, config, half=None):
+    """timm's architecture of that name, smaller; half: the size of images where gradients are in bf16."""
     import timm
     module = timm.create_model(name, num_classes=10, **config)
     for m in module.modules():
         if hasattr(m, "attention_bias_cache"):  # what was looked up once would be no function of the weights any more
             m.get_attention_biases = functools.partial(biases, m)
-    return classes(module, size)
+    return classes(module, size, half=half and (lambda b: (image(b, half),)))
 
 
 def biases(attention, device):
@@ -64,7 +64,7 @@ rows({
     "mobileone": ("mobileone_s0", 64, dict()),
     "levit": ("levit_128s", 64, dict(img_size=64, embed_dim=(16, 24, 32), num_heads=(2, 3, 4), depth=(1, 1, 1),
                                      key_dim=8)),
-    "regnet": ("regnetx_002", 32, dict()),
+    "regnet": ("regnetx_002", 32, dict(), 64),
     "res2net": ("res2net50_26w_4s", 32, dict(layers=(1, 1, 1, 1), channels=(16, 16, 32, 32), base_width=4)),
     "starnet": ("starnet_s1", 32, dict(depths=(1, 1, 1, 1), base_dim=8)),
     "sequencer": ("sequencer2d_s", 32, dict(img_size=32, layers=(1, 1), patch_sizes=(8, 1), embed_dims=(16, 32),

@@ -797,3 +797,25 @@ func.func @number_among_others(%t: tensor<40xi64>, %x: tensor<40x16xf32>) -> (te
   }
   return %b, %a#2 : tensor<40x2xi64>, tensor<40xf32>
 }
+
+// -----
+
+// Padded by one and by two, a length ? is two lengths: what both read with bounds says nothing of how many there are.
+
+// CHECK-LABEL: func @two_paddings
+// CHECK-COUNT-2: sinter.rowwise
+func.func @two_paddings(%x: tensor<?xf32>, %n: index, %m: index) -> (tensor<?xf32>, tensor<?xf32>) {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %f = tensor.empty(%m) : tensor<?xf32>
+  %a = sinter.rowwise () by (i = ?) ins(%x[i] : tensor<?xf32> else 0.0) outs(%e[i] : tensor<?xf32>) {
+  ^row(%r: tensor<?xf32>):
+    %y = math.exp %r : tensor<?xf32>
+    sinter.yield %y : tensor<?xf32>
+  }
+  %b = sinter.rowwise () by (i = ?) ins(%x[i] : tensor<?xf32> else 0.0) outs(%f[i] : tensor<?xf32>) {
+  ^row(%r: tensor<?xf32>):
+    %y = math.tanh %r : tensor<?xf32>
+    sinter.yield %y : tensor<?xf32>
+  }
+  return %a, %b : tensor<?xf32>, tensor<?xf32>
+}

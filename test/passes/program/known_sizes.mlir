@@ -567,3 +567,57 @@ func.func @one_of_another(%x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?xf32>
   } -> tensor<?xf32>
   return %y : tensor<?xf32>
 }
+
+// -----
+
+// x[1:], x[:-1], x[2:] of n + 1, as exporters clamp their ends: n - min(n, 1). The end of x[:-2] is -1 where there is one
+// element, and nothing is in front of that, either.
+
+// CHECK-LABEL: func @clamped
+//       CHECK:   %[[A:.+]] = arith.subi %[[N:.+]], %{{.+}} : index
+//   CHECK-NOT:   {{select|maxsi|cmpi}}
+//       CHECK:   return %[[A]], %[[A]], %[[B:.+]], %[[B]], %[[B]]
+func.func @clamped(%x: tensor<?xf32>) -> (index, index, index, index, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %m1 = arith.constant -1 : index
+  %m2 = arith.constant -2 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %one = arith.minsi %n, %c1 : index
+  %behind = arith.subi %n, %one : index
+  %a = arith.maxsi %behind, %c0 : index
+  %less = arith.addi %n, %m1 : index
+  %below = arith.cmpi slt, %less, %c0 : index
+  %end = arith.select %below, %m1, %less : index
+  %most = arith.minsi %end, %n : index
+  %b = arith.maxsi %most, %c0 : index
+  %two = arith.minsi %n, %c2 : index
+  %c = arith.subi %n, %two : index
+  %less2 = arith.addi %n, %m2 : index
+  %below2 = arith.cmpi slt, %less2, %c0 : index
+  %end2 = arith.select %below2, %m1, %less2 : index
+  %most2 = arith.minsi %end2, %n : index
+  %d = arith.maxsi %most2, %c0 : index
+  %middle = arith.subi %most, %one : index
+  %e = arith.maxsi %middle, %c0 : index
+  return %a, %b, %c, %d, %e : index, index, index, index, index
+}
+
+// -----
+
+// A select that is not what an exporter clamps by, or of which what is below 0 is seen, is kept.
+
+// CHECK-LABEL: func @seen_below_zero
+//       CHECK:   arith.select
+func.func @seen_below_zero(%x: tensor<?xf32>) -> (index, index) {
+  %c0 = arith.constant 0 : index
+  %m1 = arith.constant -1 : index
+  %m2 = arith.constant -2 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %less = arith.addi %n, %m2 : index
+  %below = arith.cmpi slt, %less, %c0 : index
+  %end = arith.select %below, %m1, %less : index
+  %b = arith.maxsi %less, %c0 : index
+  return %end, %b : index, index
+}

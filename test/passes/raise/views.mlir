@@ -238,25 +238,92 @@ func.func @slice_all(%x: tensor<?x7xf32>) -> tensor<?x6xf32> {
 
 // -----
 
-// The beginning of a dimension is not, where a size is `?`: i would be as long as %p, or %x as long as 5.
+// The beginning of a dimension is read with bounds, where a size is `?`: else i would be as long as %p, or %x as long as
+// 5. Results say how many there are.
 
 // CHECK-LABEL: func @slice_beginning
-//       CHECK:   %[[S:.+]] = tensor.extract_slice
-//       CHECK:   ins(%{{.+}}[i, j] : tensor<?x8xf32>, %[[S]][i, j] : tensor<?x8xf32>)
-//       CHECK:   %[[T:.+]] = tensor.extract_slice
-//       CHECK:   ins(%[[T]][i, j] : tensor<5x8xf32>)
+//  CHECK-SAME:   %[[X:.+]]: tensor<?x8xf32>, %[[P:.+]]: tensor<32x8xf32>
+//       CHECK:   ins(%[[X]][i, j] : tensor<?x8xf32>, %[[P]][i, j] : tensor<32x8xf32> else 0.000000e+00)
+//       CHECK:   ins(%[[X]][i, j] : tensor<?x8xf32> else 0.000000e+00)
 func.func @slice_beginning(%x: tensor<?x8xf32>, %p: tensor<32x8xf32>) -> (tensor<?x8xf32>, tensor<5x8xf32>) {
   %c0 = arith.constant 0 : index
   %n = tensor.dim %x, %c0 : tensor<?x8xf32>
-  // expected-remark@+1 {{its offsets, strides, sizes or fill value are not known}}
   %s = tensor.extract_slice %p[0, 0] [%n, 8] [1, 1] : tensor<32x8xf32> to tensor<?x8xf32>
   %e = tensor.empty(%n) : tensor<?x8xf32>
   %y = linalg.add ins(%x, %s : tensor<?x8xf32>, tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
-  // expected-remark@+1 {{its offsets, strides, sizes or fill value are not known}}
   %t = tensor.extract_slice %x[0, 0] [5, 8] [1, 1] : tensor<?x8xf32> to tensor<5x8xf32>
   %f = tensor.empty() : tensor<5x8xf32>
   %z = linalg.exp ins(%t : tensor<5x8xf32>) outs(%f : tensor<5x8xf32>) -> tensor<5x8xf32>
   return %y, %z : tensor<?x8xf32>, tensor<5x8xf32>
+}
+
+// -----
+
+// A part from the second on, which an exporter begins at min(n, 1), is read there, and one of what is summed is not: no
+// result would say how many there are. What it begins at where it does not go to the end may be anything.
+
+// CHECK-LABEL: func @slice_to_end
+//  CHECK-SAME:   %[[X:.+]]: tensor<?xf32>
+//       CHECK:   ins(%[[X]][i + 1] : tensor<?xf32>, %[[X]][i] : tensor<?xf32> else 0.000000e+00)
+//       CHECK:   %[[S:.+]] = tensor.extract_slice %[[X]]
+//       CHECK:   ins(%[[S]][i] : tensor<?xf32>, %{{.+}}[] : tensor<f32>)
+//  CHECK-NEXT:   reduce(add
+// CHECK-LABEL: func @slice_not_to_end
+//       CHECK:   tensor.extract_slice
+func.func @slice_to_end(%x: tensor<?xf32>, %z: tensor<f32>) -> (tensor<?xf32>, tensor<f32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %o = arith.minsi %n, %c1 : index
+  %m = arith.subi %n, %o : index
+  %a = tensor.extract_slice %x[%o] [%m] [1] : tensor<?xf32> to tensor<?xf32>
+  %b = tensor.extract_slice %x[0] [%m] [1] : tensor<?xf32> to tensor<?xf32>
+  %e = tensor.empty(%m) : tensor<?xf32>
+  %y = linalg.sub ins(%a, %b : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  // expected-remark@+1 {{its offsets, strides, sizes or fill value are not known}}
+  %t = tensor.extract_slice %x[%o] [%m] [1] : tensor<?xf32> to tensor<?xf32>
+  %s = linalg.reduce {arith.addf} ins(%t : tensor<?xf32>) outs(%z : tensor<f32>) dimensions = [0]
+  return %y, %s : tensor<?xf32>, tensor<f32>
+}
+
+func.func @slice_not_to_end(%x: tensor<?xf32>, %m: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %o = arith.minsi %n, %c1 : index
+  // expected-remark@+1 {{its offsets, strides, sizes or fill value are not known}}
+  %a = tensor.extract_slice %x[%o] [%m] [1] : tensor<?xf32> to tensor<?xf32>
+  %e = tensor.empty(%m) : tensor<?xf32>
+  %y = linalg.exp ins(%a : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// Into what is one number everywhere, a part of any size is read with that number around it.
+
+// CHECK-LABEL: func @insert_into_zeros
+//  CHECK-SAME:   %[[U:.+]]: tensor<?x4xf32>
+//       CHECK:   sinter.rowwise (i = ?) by (j = 9)
+//  CHECK-NEXT:     ins(%[[U]][i, j - 2] : tensor<?x4xf32> else 1.000000e+00)
+// CHECK-LABEL: func @insert_into_others
+//       CHECK:   tensor.insert_slice
+func.func @insert_into_zeros(%u: tensor<?x4xf32>, %n: index) -> tensor<?x9xf32> {
+  %one = arith.constant 1.0 : f32
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %u, %c0 : tensor<?x4xf32>
+  %e = tensor.empty(%n) : tensor<?x9xf32>
+  %f = linalg.fill ins(%one : f32) outs(%e : tensor<?x9xf32>) -> tensor<?x9xf32>
+  %y = tensor.insert_slice %u into %f[0, 2] [%m, 4] [1, 1] : tensor<?x4xf32> into tensor<?x9xf32>
+  return %y : tensor<?x9xf32>
+}
+
+func.func @insert_into_others(%u: tensor<?x4xf32>, %x: tensor<?x9xf32>) -> tensor<?x9xf32> {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %u, %c0 : tensor<?x4xf32>
+  // expected-remark@+1 {{inserts at a place that is not known}}
+  %y = tensor.insert_slice %u into %x[0, 2] [%m, 4] [1, 1] : tensor<?x4xf32> into tensor<?x9xf32>
+  return %y : tensor<?x9xf32>
 }
 
 // -----
