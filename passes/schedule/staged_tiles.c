@@ -204,6 +204,16 @@ static double functions_cost(const SnForm *f, const StagedTile *t, double waves,
   return multiplied > computed || waves == 1 ? multiplied : computed;
 }
 
+// How much longer than its multiplications a slot of a pair takes, where all multiprocessors ask the second cache for
+// its rows and half of its columns. (2880 x 2366 of 4488 in bf16 on an H200: 128 by 128 670 cycles a slot, where 512
+// are multiplied, 128 by 256 1080 of 1024: 128 us and 103; bench/results/gpu_pairs.md.)
+static double crowded(const SnForm *f, const StagedTile *t, int64_t tiles, const SnGpuChip *chip) {
+  enum { WIDE = 128, BYTES_OF_ALL = 41 };
+  double bytes = (double)((t->m + t->n / 2) * SN_GPU_SWIZZLED_BYTES), multiply = (double)(t->m * t->n) / 32,
+         asked = bytes / BYTES_OF_ALL / multiply;
+  return f->products.size > 1 || t->n < WIDE || tiles < chip->multiprocessors || asked < 1 ? 1 : asked;
+}
+
 static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split,
                       const SnGpuChip *chip) {
   const double OF_PAIRS = 0.82, OF_NARROW_PAIRS = 0.9;
@@ -229,7 +239,7 @@ static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTi
   double stores = turns || (t->n == 256 && !pairs && !copies_images(f, points, t)) ? 1 : waves,
          store = stores * (double)(t->m * t->n * STORE_CYCLES) / (turns ? SN_GPU_WARPGROUP : STAGED_THREADS);
   if (pairs) {
-    cycles *= t->n < 128 ? OF_NARROW_PAIRS : OF_PAIRS;
+    cycles *= (t->n < 128 ? OF_NARROW_PAIRS : OF_PAIRS) * crowded(f, t, tiles, chip);
     waves = (double)sn_pieces(2 * sn_gpu_num_tiles(f, points, 2 * t->m, t->n), chip->multiprocessors);
   }
   double tile = cycles * t->factor > TILE_CYCLES ? cycles * t->factor : TILE_CYCLES,

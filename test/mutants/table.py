@@ -599,6 +599,8 @@ MUTANTS = [Mutant(*m) for m in (
      "threads share 192 rows that they cannot"),
     ("passes/schedule/gpu_tiles.c", "other > few && 2 *", "2 *", ["passes/schedule/gpu_tiles.mlir"],
      "few rows have square tiles, most of which are beside the end"),
+    ("passes/schedule/staged_tiles.c", "asked < 1 ? 1 : asked;", "asked > 0 ? 1 : asked;",
+     ["passes/schedule/gpu_tiles.mlir"], "the second cache has all that pairs ask for at once"),
     ("passes/schedule/measured_tiles.c", "lanes == 2 ? 0.9 :", "lanes == 2 ? 0.8 :",
      ["passes/schedule/gpu_tiles.mlir"],
      "lines of pairs leave a large tile no more of its rate than lines of elements"),

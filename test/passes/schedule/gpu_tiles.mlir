@@ -107,7 +107,7 @@ func.func @small(%x: tensor<40x16xf32>, %w: tensor<40x16xf32>, %e: tensor<40x40x
 // Tensor cores, where the types have them: wgmma where the chip has it.
 
 // CHECK-LABEL: func @half
-//       CHECK: #sinter.mma<blocks = 132, cluster = 2, group = 12, k = 64, kernel = "wgmma", m = 128, n = 128, share = "turns", stages = 6, threads = 256>
+//       CHECK: #sinter.mma<blocks = 132, cluster = 2, group = 12, k = 64, kernel = "wgmma", m = 128, n = 192, share = "turns", stages = 4, threads = 256>
 // TF32-LABEL:  func @half
 //       TF32:  kernel = "wgmma",
 // SYNC-LABEL:  func @half
@@ -847,4 +847,32 @@ func.func @waves_of_short_sums(%x: tensor<33x128xbf16>, %w: tensor<6034x128xbf16
     sinter.yield %y : tensor<6034xbf16>
   }
   return %0 : tensor<33x6034xbf16>
+}
+
+// -----
+
+// Pairs of 128 by 128 wait for the second cache where all multiprocessors have one: two waves of twice as many columns
+// are taken for four, but not four waves of half as many more for five.
+
+// CHECK-LABEL: func @crowded
+//       CHECK:   cluster = 2, {{.*}} m = 128, n = 256,
+// CHECK-LABEL: func @less_crowded
+//       CHECK:   cluster = 2, {{.*}} m = 128, n = 128,
+func.func @crowded(%x: tensor<2880x4488xbf16>, %w: tensor<2366x4488xbf16>, %e: tensor<2880x2366xbf16>) -> tensor<2880x2366xbf16> {
+  %0 = sinter.contract (i = 2880) by (j = 2366) product (k = 4488) (%x[i, k] : tensor<2880x4488xbf16>, %w[j, k] : tensor<2366x4488xbf16>) : f32
+      outs(%e[i, j] : tensor<2880x2366xbf16>) {
+  ^row(%acc: tensor<2366xf32>):
+    %y = arith.truncf %acc : tensor<2366xf32> to tensor<2366xbf16>
+    sinter.yield %y : tensor<2366xbf16>
+  }
+  return %0 : tensor<2880x2366xbf16>
+}
+func.func @less_crowded(%x: tensor<5000x2048xbf16>, %w: tensor<2000x2048xbf16>, %e: tensor<5000x2000xbf16>) -> tensor<5000x2000xbf16> {
+  %0 = sinter.contract (i = 5000) by (j = 2000) product (k = 2048) (%x[i, k] : tensor<5000x2048xbf16>, %w[j, k] : tensor<2000x2048xbf16>) : f32
+      outs(%e[i, j] : tensor<5000x2000xbf16>) {
+  ^row(%acc: tensor<2000xf32>):
+    %y = arith.truncf %acc : tensor<2000xf32> to tensor<2000xbf16>
+    sinter.yield %y : tensor<2000xbf16>
+  }
+  return %0 : tensor<5000x2000xbf16>
 }
