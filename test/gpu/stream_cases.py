@@ -105,15 +105,16 @@ def stream(case, program, tensor, cast, name, schedule, of="i8", m=5, n=70, sum=
 
 
 def odd(case, program, tensor, cast, name, schedule, m=5, n=70, sum=203, t="bf16", turned=False, batch=0, other=0,
-        gate=False, longer=0):
+        gate=False, longer=0, across=False):
     """x w^T, lines as long as the sum, so that they begin anywhere; x's are `longer`, and NaN behind the sum.
-    turned: w x^T. other: w is so many elements of a longer line, from this one on. gate: x w^T times x v^T."""
+    turned: w x^T. across: x is [k, i]. other: w is so many elements of a longer line, from this one on. gate: x w^T times x v^T."""
     line, whole = sum + longer, sum + 2 * other
     head, first = ((batch,), "h, ") if batch else ((), "")
-    few, many = head + (m, line), head + (n, whole)
+    few, many = head + ((line, m) if across else (m, line)), head + (n, whole)
     at = f"k + {other}" if other else "k"
     rows = m, n
-    place = lambda v, i, k, shape: f"%{v}[{first}{i}, {k}] : {tensor(shape, t)}"
+    order = lambda v, i, k: f"{k}, {i}" if across and v == "x" else f"{i}, {k}"
+    place = lambda v, i, k, shape: f"%{v}[{first}{order(v, i, k)}] : {tensor(shape, t)}"
     sides = [place("x", "i", "k", few), place("w", "j", at, many)]
     if turned:
         rows, sides = (n, m), [place("w", "i", at, many), place("x", "j", "k", few)]
@@ -138,6 +139,7 @@ def odd(case, program, tensor, cast, name, schedule, m=5, n=70, sum=203, t="bf16
         return [cast(v, t) for v in (x, *w)]
 
     def right(x, *w):
+        x = x.T if across else x
         x, parts = x[..., :sum].astype("f8"), [v[..., other:other + sum].astype("f8") for v in w]
         y = [x @ v.swapaxes(-1, -2) for v in parts]
         y = y[0] * y[1] if gate else y[0]
@@ -282,3 +284,6 @@ def streams(case, program, tensor, cast):
     lines("turned_whole", tile(64, 8, 64, 128, 3), sum=192, n=71, turned=True, t="f16")
     lines("chosen", None, m=3, n=500, sum=1027)
     lines("turned_chosen", None, m=3, n=500, sum=1027, turned=True)
+    lines("across_chosen", None, m=3, n=2100, sum=1024, across=True)
+    lines("across_chosen_lines", None, m=5, n=2100, sum=1027, t="f16", across=True)
+    lines("across_turned", None, m=3, n=2100, sum=1024, across=True, turned=True)
