@@ -107,7 +107,8 @@ def stream(case, program, tensor, cast, name, schedule, of="i8", m=5, n=70, sum=
 def odd(case, program, tensor, cast, name, schedule, m=5, n=70, sum=203, t="bf16", turned=False, batch=0, other=0,
         gate=False, longer=0, across=False):
     """x w^T, lines as long as the sum, so that they begin anywhere; x's are `longer`, and NaN behind the sum.
-    turned: w x^T. across: x is [k, i]. other: w is so many elements of a longer line, from this one on. gate: x w^T times x v^T."""
+    turned: w x^T. across: x is [k, i]. other: w is so many elements of a longer line, from this one on. gate: x w^T
+    times x v^T."""
     line, whole = sum + longer, sum + 2 * other
     head, first = ((batch,), "h, ") if batch else ((), "")
     few, many = head + ((line, m) if across else (m, line)), head + (n, whole)
