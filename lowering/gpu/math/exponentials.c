@@ -217,6 +217,8 @@ void sn_gpu_math(MlirOperation func) {
   sn_gpu_each(func, "arith.select", magnitude);
   sn_math_roots(func);
   sn_gpu_each(func, "math.tanh", sn_gpu_halves);
+  sn_gpu_each(func, "math.erf", sn_gpu_halves);
+  sn_gpu_each(func, "math.expm1", sn_gpu_halves);
   sn_gpu_each(func, "math.exp", sn_gpu_power);
   sn_gpu_divide(func);
   sn_gpu_each(func, "arith.mulf", sn_gpu_scale_power);

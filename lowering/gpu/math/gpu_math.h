@@ -44,7 +44,7 @@ MlirValue sn_gpu_each_lane(SnBuilder *b, const char *intrinsic, MlirValue x);
 
 // halves.c
 
-// A math.tanh or math.exp of a half type, replaced.
+// A math.tanh, exp, erf or expm1 of a half type, replaced.
 void sn_gpu_halves(MlirOperation op);
 
 // logarithm.c

@@ -131,3 +131,26 @@ func.func private @functions_of_f16(%x: memref<4x8xf16>, %s: memref<4xf16>, %y: 
   }
   return
 }
+
+// -----
+
+// erf of half types is a polynomial of the clamped magnitude, shorter for bf16; expm1 has two parts.
+
+// CHECK-LABEL: gpu.func @erf_of_halves
+//       CHECK:   arith.minimumf
+//       CHECK:   llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"
+//       CHECK:   arith.select
+//       CHECK:   arith.minimumf
+//   CHECK-NOT:   {{math.erf|math.expm1}}
+//       CHECK:   gpu.return
+func.func private @erf_of_halves(%x: memref<4x8xf16>, %z: memref<4x8xbf16>, %y: memref<4x8xf16>, %w: memref<4x8xbf16>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 4) by (j = 8) ins(%x[i, j] : memref<4x8xf16>, %z[i, j] : memref<4x8xbf16>) outs(%y[i, j] : memref<4x8xf16>, %w[i, j] : memref<4x8xbf16>)
+      schedule(#sinter.gpu_rows<threads = 32, vector = 2>) {
+  ^row(%a: tensor<8xf16>, %b: tensor<8xbf16>):
+    %e = math.erf %a : tensor<8xf16>
+    %f = math.erf %b : tensor<8xbf16>
+    %g = math.expm1 %e : tensor<8xf16>
+    sinter.yield %g, %f : tensor<8xf16>, tensor<8xbf16>
+  }
+  return
+}
