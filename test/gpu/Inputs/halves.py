@@ -1,8 +1,10 @@
-"""A group norm as torch-mlir exports it and a CTC loss of no labels, in bf16 and f16, on the emulated GPU.
+"""A group norm as torch-mlir exports it, a CTC loss of no labels, and functions of elements, in bf16 and f16, on the
+emulated GPU.
 
     halves.py EMULATE FOLDER OF_PROGRAMS        with sinter-opt and sinter-cc on PATH
 """
 
+import math
 import pathlib
 import subprocess
 import sys
@@ -22,15 +24,16 @@ def rounded(x, t):
     return (bits << 16).view("f4").astype("f8"), bits.astype("u2")
 
 
-def check(name, t, files, want, tolerance):
+def check(name, t, files, want, tolerance, gradients=True):
     text = (programs / f"{name}.mlir").read_text().replace("bf16", t)
     program, command = folder / f"{name}_{t}.mlir", [emulate]
     program.write_text(text)
     command += [program, f"--tolerance={tolerance}"]
-    for k, (option, values) in enumerate([*(("input", v) for v in files), ("expect", want)]):
+    expected = want if isinstance(want, list) else [want]
+    for k, (option, values) in enumerate([*(("input", v) for v in files), *(("expect", v) for v in expected)]):
         np.save(folder / f"{name}_{t}{k}.npy", values)
         command.append(f"--{option}={folder}/{name}_{t}{k}.npy")
-    for more in ([], ["--wrt=0", "--upstream"]):
+    for more in ([], ["--wrt=0", "--upstream"])[:1 + gradients]:
         subprocess.run(["sinter-cc", program, "--target=gpu", "--ptx", "-o", folder / "o.o", *more], check=True)
     subprocess.run([sys.executable, *command], check=True)
 
@@ -47,4 +50,10 @@ for t in ("bf16", "f16"):
     lengths = np.array([7, 5, 3])
     loss = np.mean([-p[0][:n, k, 0].sum() for k, n in enumerate(lengths)])
     check("ctc_empty", t, [p[1], np.zeros((3, 0), "i8"), lengths, np.zeros(3, "i8")], np.float32(loss), 1e-5)
+    # Every part of erf and expm1 by itself: small elements would be nothing beside large ones.
+    for low, high in ((-13, -6), (-6, -3.5), (-3.5, 0), (0, 1.5), (1.5, 3)):
+        sizes = rng.permutation(np.exp2(np.linspace(low, high, 640))) * rng.choice((-1, 1), 640)
+        x = rounded(sizes, t)
+        want = [np.vectorize(math.erf)(x[0]), np.expm1(x[0])]
+        check("half_functions", t, [x[1]], want, 2.5e-3 if t == "bf16" else 3e-4, False)
 print("all right")
