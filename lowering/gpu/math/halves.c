@@ -73,7 +73,7 @@ static MlirValue expm1_of(SnBuilder *b, MlirValue x, bool bf16) {
   MlirType t = sn_type_of(x);
   MlirValue large = sn(b, "arith.subf", exp_of(b, x, bf16), splat(b, t, 1)),
             inner = sn(b, "math.fma", x, splat(b, t, 1.0 / 6), splat(b, t, 0.5)),
-            small = sn(b, "math.fma", sn(b, "arith.mulf", x, inner), x, x),
+            small = sn(b, "arith.mulf", x, sn(b, "math.fma", x, inner, splat(b, t, 1))), // -0 of -0
             is = sn(b, "arith.cmpf", sn(b, "math.absf", x), splat(b, t, 1.0 / 32),
                     sn_attr("predicate", sn_i64(b->ctx, 4))); // olt
   return sn(b, "arith.select", is, small, large);
