@@ -160,3 +160,59 @@ func.func @open_repeated(%x: tensor<?x?x?xbf16>, %a: tensor<?xbf16>, %w: tensor<
   }
   return %y : tensor<?x?x?xbf16>
 }
+
+// -----
+
+// Many elements without columns: those of the last dimension are columns. Fewer have a thread each.
+
+// CHECK-LABEL: func @elements
+//       CHECK:   sinter.rowwise (i = 95, j = 17) by (k = 1273)
+//  CHECK-NEXT:     ins(%{{.+}}[i, j, k floordiv 2] : tensor<95x17x636xbf16> else 0.000000e+00)
+//       CHECK:   ^row(%{{.+}}: tensor<1273xbf16>):
+// CHECK-LABEL: func @few_elements
+//       CHECK:   sinter.rowwise (i = 9, j = 17, k = 273) by ()
+func.func @elements(%x: tensor<95x17x636xbf16>, %e: tensor<95x17x1273xbf16>) -> tensor<95x17x1273xbf16> {
+  %y = sinter.rowwise (i = 95, j = 17, k = 1273) by ()
+      ins(%x[i, j, k floordiv 2] : tensor<95x17x636xbf16> else 0.0) outs(%e[i, j, k] : tensor<95x17x1273xbf16>) {
+  ^row(%v: bf16):
+    %t = arith.addf %v, %v : bf16
+    sinter.yield %t : bf16
+  }
+  return %y : tensor<95x17x1273xbf16>
+}
+func.func @few_elements(%x: tensor<9x17x136xbf16>, %e: tensor<9x17x273xbf16>) -> tensor<9x17x273xbf16> {
+  %y = sinter.rowwise (i = 9, j = 17, k = 273) by ()
+      ins(%x[i, j, k floordiv 2] : tensor<9x17x136xbf16> else 0.0) outs(%e[i, j, k] : tensor<9x17x273xbf16>) {
+  ^row(%v: bf16):
+    %t = arith.addf %v, %v : bf16
+    sinter.yield %t : bf16
+  }
+  return %y : tensor<9x17x273xbf16>
+}
+
+// -----
+
+// Lines that are turned and do not begin with sectors are as long as they can be; those that do stay.
+
+// CHECK-LABEL: func @uneven
+//       CHECK:   sinter.rowwise (i = 7, j = 36) by (k = 253, l = 253)
+// CHECK-LABEL: func @even
+//       CHECK:   sinter.rowwise (i = 7, j = 36, k = 256) by (l = 256)
+func.func @uneven(%x: tensor<7x253x253x36xf16>, %e: tensor<7x36x253x253xf16>) -> tensor<7x36x253x253xf16> {
+  %y = sinter.rowwise (i = 7, j = 36, k = 253) by (l = 253)
+      ins(%x[i, k, l, j] : tensor<7x253x253x36xf16>) outs(%e[i, j, k, l] : tensor<7x36x253x253xf16>) {
+  ^row(%v: tensor<253xf16>):
+    %t = arith.addf %v, %v : tensor<253xf16>
+    sinter.yield %t : tensor<253xf16>
+  }
+  return %y : tensor<7x36x253x253xf16>
+}
+func.func @even(%x: tensor<7x256x256x36xf16>, %e: tensor<7x36x256x256xf16>) -> tensor<7x36x256x256xf16> {
+  %y = sinter.rowwise (i = 7, j = 36, k = 256) by (l = 256)
+      ins(%x[i, k, l, j] : tensor<7x256x256x36xf16>) outs(%e[i, j, k, l] : tensor<7x36x256x256xf16>) {
+  ^row(%v: tensor<256xf16>):
+    %t = arith.addf %v, %v : tensor<256xf16>
+    sinter.yield %t : tensor<256xf16>
+  }
+  return %y : tensor<7x36x256x256xf16>
+}
