@@ -46,7 +46,9 @@ enum {
   LEAST_COLUMNS = 4096,  // of less, in one launch
   MOST_BLOCKS = 264,     // that leave sums of columns
   LEAST_COMBINED = 12000, // of their parts
-  MOST_ROWS = 256,       // then
+  MOST_ROWS = 256,       // then,
+  MOST_OF_LAUNCH = 512,  // or of fewer columns,
+  MOST_OF_FEW = 4096,    // or of so few columns that their parts are few
   HALVES = 4,            // times as many threads, each with several columns, where elements have 16 bits
   MOST_PARTS = 1024,     // of a column that a thread combines by itself, or the warps of a block
   LEAST_ROWS = 16,       // of a chunk
@@ -163,7 +165,10 @@ static bool fits(const SnForm *f, bool *little, bool waiting) {
         (lines && !sn_unit_stride(a->map, last)))
       return false;
   }
-  bool combined = is_much_to_combine(f), one_launch = sn_row_length(f) >= LEAST_COLUMNS && sn_num_rows(f) <= MOST_ROWS;
+  bool combined = is_much_to_combine(f),
+       one_launch = sn_num_rows(f) <= (sn_row_length(f) >= LEAST_COLUMNS ? MOST_ROWS
+                                       : combined                      ? MOST_OF_LAUNCH
+                                                                       : MOST_OF_FEW);
   *little = bytes < LEAST_BYTES && (one_launch || waiting || !combined);
   return bytes >= LEAST_BYTES || one_launch || combined || waiting;
 }

@@ -93,12 +93,14 @@ func.func @overhang(%x: tensor<100003x16xf32>, %e: tensor<16xf32>) -> tensor<16x
 
 // -----
 
-// Little, rows that are reduced themselves, rows that are stored: as they were.
+// Little, in one launch, however few columns there are.
 
 // CHECK-LABEL: func @little
-//       CHECK:   sinter.rowwise (i = 64) by (j = 128)
+//       CHECK:   sinter.rowwise (j = 128) by (i = 64)
+//   CHECK-NOT:   sinter.rowwise
 // CHECK-LABEL: func @few_rows
-//       CHECK:   sinter.rowwise (i = 31) by (j = 512)
+//       CHECK:   sinter.rowwise (j = 512) by (i = 31)
+//   CHECK-NOT:   sinter.rowwise
 func.func @little(%x: tensor<64x128xf32>, %e: tensor<128xf32>) -> tensor<128xf32> {
   %0 = sinter.rowwise (i = 64) by (j = 128) ins(%x[i, j] : tensor<64x128xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<128xf32>) {
   ^row(%a: tensor<128xf32>):
@@ -116,11 +118,41 @@ func.func @few_rows(%x: tensor<31x512xf32>, %e: tensor<512xf32>) -> tensor<512xf
 
 // Little, but what blocks would leave takes longer to combine than a second launch.
 
+// CHECK-LABEL: func @just_few
+//       CHECK:   sinter.rowwise (j = 512) by (i = 512)
+//   CHECK-NOT:   sinter.rowwise
+// CHECK-LABEL: func @few_columns
+//       CHECK:   sinter.rowwise (j = 24) by (i = 4096)
+//   CHECK-NOT:   sinter.rowwise
+// CHECK-LABEL: func @many_rows
+//       CHECK:   sinter.rowwise (i = 4097) by (j = 24)
+//   CHECK-NOT:   sinter.rowwise
+func.func @just_few(%x: tensor<512x512xf32>, %e: tensor<512xf32>) -> tensor<512xf32> {
+  %0 = sinter.rowwise (i = 512) by (j = 512) ins(%x[i, j] : tensor<512x512xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<512xf32>) {
+  ^row(%a: tensor<512xf32>):
+    sinter.yield %a : tensor<512xf32>
+  }
+  return %0 : tensor<512xf32>
+}
+func.func @few_columns(%x: tensor<4096x24xf32>, %e: tensor<24xf32>) -> tensor<24xf32> {
+  %0 = sinter.rowwise (i = 4096) by (j = 24) ins(%x[i, j] : tensor<4096x24xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<24xf32>) {
+  ^row(%a: tensor<24xf32>):
+    sinter.yield %a : tensor<24xf32>
+  }
+  return %0 : tensor<24xf32>
+}
+func.func @many_rows(%x: tensor<4097x24xf32>, %e: tensor<24xf32>) -> tensor<24xf32> {
+  %0 = sinter.rowwise (i = 4097) by (j = 24) ins(%x[i, j] : tensor<4097x24xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<24xf32>) {
+  ^row(%a: tensor<24xf32>):
+    sinter.yield %a : tensor<24xf32>
+  }
+  return %0 : tensor<24xf32>
+}
 // CHECK-LABEL: func @combined
-//       CHECK:   sinter.rowwise (chunk = 4, j = 512) by (i = 16)
-//       CHECK:   sinter.rowwise (j = 512) by (chunk = 4)
-func.func @combined(%x: tensor<64x512xf32>, %e: tensor<512xf32>) -> tensor<512xf32> {
-  %0 = sinter.rowwise (i = 64) by (j = 512) ins(%x[i, j] : tensor<64x512xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<512xf32>) {
+//       CHECK:   sinter.rowwise (chunk = 33, j = 512) by (i = 16)
+//       CHECK:   sinter.rowwise (j = 512) by (chunk = 33)
+func.func @combined(%x: tensor<528x512xf32>, %e: tensor<512xf32>) -> tensor<512xf32> {
+  %0 = sinter.rowwise (i = 528) by (j = 512) ins(%x[i, j] : tensor<528x512xf32>) reduce(add [j] : f32) outs(%e[j] : tensor<512xf32>) {
   ^row(%a: tensor<512xf32>):
     sinter.yield %a : tensor<512xf32>
   }
@@ -139,6 +171,8 @@ func.func @one_launch(%x: tensor<67x8064xf32>, %e: tensor<8064xf32>) -> tensor<8
   }
   return %0 : tensor<8064xf32>
 }
+
+// Rows that are reduced themselves, rows that are stored: as they were.
 
 // CHECK-LABEL: func @row_needed
 //       CHECK:   sinter.rowwise (i = 2048) by (j = 4096)
