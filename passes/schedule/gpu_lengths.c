@@ -43,7 +43,8 @@ static bool ahead(const SnGpuRowFacts *a, const SnGpuRowSchedule *s) {
 
 // Rows get blocks of their own, as they do where their number is known.
 static bool has_each(const SnGpuRowFacts *a, const SnGpuRowSchedule *s) {
-  return a->rows == SN_DYNAMIC && !a->sums && !a->columns && s->registers && !s->tile && s->team > 1 &&
+  return a->rows == SN_DYNAMIC && !a->sums && !a->columns && s->team > 1 &&
+         (s->registers || (s->tile && a->again)) &&
          !sn_in_sequence(a->form->op);
 }
 
@@ -302,7 +303,17 @@ static int64_t most_once(const SnGpuRowFacts *a, int64_t wanted) {
   return wanted < most ? wanted : most;
 }
 
+// A thread has 64 bytes of such a row, and twice as much where elements have 64 bits: what a row costs beside its
+// elements, to shuffle and to store, is each warp's, which has more rows then.
+static int64_t fewest_of_part(const SnGpuRowFacts *a, int64_t team, int64_t most) {
+  int64_t each = (sn_gpu_row_is_wide(a->form) ? 8 : 4) * a->lanes;
+  while (a->vector == a->lanes && a->vector > 1 && sn_gpu_row_meets(a) && team > 1 && most <= team / 2 * each)
+    team /= 2;
+  return team;
+}
+
 static SnGpuRowSchedule part_once(const SnGpuRowFacts *a, int64_t team, int64_t most) {
+  team = fewest_of_part(a, team, most);
   SnGpuRowSchedule s = {.threads = 128,
                         .vector = a->vector,
                         .unroll = most_once(a, sn_pieces(most, team * a->vector)),

@@ -494,9 +494,9 @@ func.func @any_length_many_values(%x: tensor<?x?xf32>, %w: tensor<?xf32>, %b: te
 //  CHECK-SAME:     most = 128, multiple = 4, occupancy = 8,
 //  CHECK-SAME:     most = 64, multiple = 4, occupancy = 8,
 //  CHECK-SAME:     most = 32, multiple = 4, occupancy = 8,
-//  CHECK-SAME:     most = 16, multiple = 4, {{[a-z0-9 =,"]*}}team = 2, threads = 128, unroll = 2, vector = 4>
-//  CHECK-SAME:     team = 4, threads = 128, unroll = 2, vector = 4>, team = 8, threads = 128, unroll = 2, vector = 4>
-//  CHECK-SAME:     team = 16, threads = 128, unroll = 2, vector = 4>, team = 32, threads = 128, unroll = 2, vector = 4>
+//  CHECK-SAME:     most = 16, multiple = 4, {{[a-z0-9 =,"]*}}team = 1, threads = 128, unroll = 4, vector = 4>
+//  CHECK-SAME:     team = 2, threads = 128, unroll = 4, vector = 4>, team = 4, threads = 128, unroll = 4, vector = 4>
+//  CHECK-SAME:     team = 8, threads = 128, unroll = 4, vector = 4>, team = 16, threads = 128, unroll = 4, vector = 4>
 //  CHECK-SAME:     threads = 128, unroll = 4, vector = 4>
 //  CHECK-SAME:     most = 65536,
 //  CHECK-SAME:     most = 1024,
@@ -1144,4 +1144,92 @@ func.func @warps_of_block(%arg0: tensor<5840x246xf32>, %arg1: tensor<5840x246xf3
     sinter.yield %arg7, %25, %30, %51, %51 : tensor<246xf32>, tensor<246xf32>, tensor<246xf32>, tensor<246xf32>, tensor<246xf32>
   }
   return %5#2, %5#3, %5#4, %5#1, %5#0 : tensor<5840x246xf32>, tensor<5840x246xf32>, tensor<5840x246xf32>, tensor<246xf32>, tensor<246xf32>
+}
+
+// -----
+
+// Rows without vectors of which nothing meets: a block of four warps for each, that has all of it under way.
+
+// CHECK-LABEL: func @odd_elements
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 16150, occupancy = 8, residency = "reread", threads = 128, unroll = 10, vector = 1>)
+func.func @odd_elements(%x: tensor<16150x636xbf16>, %e: tensor<16150x1273xbf16>) -> tensor<16150x1273xbf16> {
+  %y = sinter.rowwise (i = 16150) by (j = 1273)
+      ins(%x[i, j floordiv 2] : tensor<16150x636xbf16> else 0.0) outs(%e[i, j] : tensor<16150x1273xbf16>) {
+  ^row(%a: tensor<1273xbf16>):
+    %t = arith.addf %a, %a : tensor<1273xbf16>
+    sinter.yield %t : tensor<1273xbf16>
+  }
+  return %y : tensor<16150x1273xbf16>
+}
+
+// -----
+
+// Few elements that are added up: four warps of one block.
+
+// CHECK-LABEL: func @few_summed
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 1, occupancy = 8, shape = "flat", threads = 128, unroll = 4, vector = 8>)
+// CHECK-LABEL: func @more_summed
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 1, occupancy = 1, shape = "flat", threads = 1024, vector = 8>)
+func.func @few_summed(%x: tensor<4x1024xbf16>, %e: tensor<f32>) -> tensor<f32> {
+  %y = sinter.rowwise (i = 4) by (j = 1024) ins(%x[i, j] : tensor<4x1024xbf16>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%a: tensor<1024xbf16>):
+    %w = arith.extf %a : tensor<1024xbf16> to tensor<1024xf32>
+    %s = sinter.row_reduce add %w : tensor<1024xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %y : tensor<f32>
+}
+func.func @more_summed(%x: tensor<4x1032xbf16>, %e: tensor<f32>) -> tensor<f32> {
+  %y = sinter.rowwise (i = 4) by (j = 1032) ins(%x[i, j] : tensor<4x1032xbf16>) reduce(add [] : f32) outs(%e[] : tensor<f32>) {
+  ^row(%a: tensor<1032xbf16>):
+    %w = arith.extf %a : tensor<1032xbf16> to tensor<1032xf32>
+    %s = sinter.row_reduce add %w : tensor<1032xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %y : tensor<f32>
+}
+
+// -----
+
+// Windows in steps: two outputs of a thread, where four would leave threads without work; of neighbours four.
+
+// CHECK-LABEL: func @in_steps
+//       CHECK:   rows = 2, team = 1
+// CHECK-LABEL: func @one_by_one
+//       CHECK:   rows = 4, team = 1
+func.func @in_steps(%x: tensor<64x8678xbf16>, %e: tensor<64x4338xbf16>) -> tensor<64x4338xbf16> {
+  %y = sinter.rowwise (i = 64, l = 4338) by (n = 3) ins(%x[i, l * 2 + n] : tensor<64x8678xbf16>) outs(%e[i, l] : tensor<64x4338xbf16>) {
+  ^row(%a: tensor<3xbf16>):
+    %m = sinter.row_reduce maximumf %a : tensor<3xbf16> -> bf16
+    sinter.yield %m : bf16
+  }
+  return %y : tensor<64x4338xbf16>
+}
+func.func @one_by_one(%x: tensor<64x4340xbf16>, %e: tensor<64x4338xbf16>) -> tensor<64x4338xbf16> {
+  %y = sinter.rowwise (i = 64, l = 4338) by (n = 3) ins(%x[i, l + n] : tensor<64x4340xbf16>) outs(%e[i, l] : tensor<64x4338xbf16>) {
+  ^row(%a: tensor<3xbf16>):
+    %m = sinter.row_reduce maximumf %a : tensor<3xbf16> -> bf16
+    sinter.yield %m : bf16
+  }
+  return %y : tensor<64x4338xbf16>
+}
+
+// -----
+
+// Neighbouring rows of a length `?` that are read again: each tile has a block, and a thread two loads under way, since
+// each has a place that it is stored to.
+
+// CHECK-LABEL: func @any_tile_stored
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 132, deal = "each", occupancy = 1, residency = "reread", shape = "tile", shorter = #sinter.gpu_rows<
+//  CHECK-SAME:     deal = "each", most = 32, {{[a-z0-9 =,"]*}}residency = "registers", shape = "tile"
+//  CHECK-SAME:     threads = 1024, unroll = 2, vector = 1>)
+func.func @any_tile_stored(%x: tensor<?x?x16xf16>, %e: tensor<?x?x16xf16>) -> tensor<?x?x16xf16> {
+  %y = sinter.rowwise (j = ?, k = 16) by (i = ?) ins(%x[i, j, k] : tensor<?x?x16xf16>) outs(%e[i, j, k] : tensor<?x?x16xf16>) {
+  ^row(%a: tensor<?xf16>):
+    %m = sinter.row_reduce maximumf %a : tensor<?xf16> -> f16
+    %b = sinter.broadcast %m : f16 -> tensor<?xf16>
+    %d = arith.subf %a, %b : tensor<?xf16>
+    sinter.yield %d : tensor<?xf16>
+  }
+  return %y : tensor<?x?x16xf16>
 }
