@@ -1233,3 +1233,30 @@ func.func @any_tile_stored(%x: tensor<?x?x16xf16>, %e: tensor<?x?x16xf16>) -> te
   }
   return %y : tensor<?x?x16xf16>
 }
+
+// -----
+
+// Rows of an odd length of which nothing meets: vectors wherever they begin, of as many blocks as hold a row. No turn
+// for what is left behind the last one that is full.
+
+// CHECK-LABEL: func @odd_long_elements
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 3648, cluster = 4, occupancy = 4, residency = "registers", threads = 256, vector = 4>)
+// CHECK-LABEL: func @last_turn
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 1056, occupancy = 8, residency = "reread", threads = 128, unroll = 5, vector = 4>)
+func.func @odd_long_elements(%x: tensor<912x21797xf32>, %s: tensor<912xf32>, %e: tensor<912x21797xf32>) -> tensor<912x21797xf32> {
+  %y = sinter.rowwise (i = 912) by (j = 21797) ins(%x[i, j] : tensor<912x21797xf32>, %s[i] : tensor<912xf32>) outs(%e[i, j] : tensor<912x21797xf32>) {
+  ^row(%a: tensor<21797xf32>, %m: f32):
+    %b = sinter.broadcast %m : f32 -> tensor<21797xf32>
+    %t = arith.mulf %a, %b : tensor<21797xf32>
+    sinter.yield %t : tensor<21797xf32>
+  }
+  return %y : tensor<912x21797xf32>
+}
+func.func @last_turn(%x: tensor<20000x2312xf32>, %e: tensor<20000xf32>) -> tensor<20000xf32> {
+  %y = sinter.rowwise (i = 20000) by (j = 2312) ins(%x[i, j] : tensor<20000x2312xf32>) outs(%e[i] : tensor<20000xf32>) {
+  ^row(%a: tensor<2312xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<2312xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %y : tensor<20000xf32>
+}
