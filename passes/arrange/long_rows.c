@@ -37,7 +37,6 @@ enum {
   LONG = 4096, // columns: the end of such a row is nothing beside it
   LESS = 256,  // columns: a GPU's threads have some of such a row and are done
   MANY_ELEMENTS = 1 << 17, // more than a GPU has threads at once
-  SECTOR = 32,             // bytes that memory moves at once
   SHORT_LINE = 64, // columns: where lines have gaps
   SHORT = 128, // columns: longer ones had better be rows than be read again and again from a copy
 };
@@ -125,14 +124,6 @@ static MlirOperation with_columns(MlirOperation op) {
   return op;
 }
 
-// Lines that are turned by tiles and do not begin with sectors: the last tile of each is a part of one, and shares
-// sectors with the next line's first. (An H200, a gelu of f16 7x253x253x36 to the front: lines of 253 0.046 ms, all
-// 64,009 pixels as one 0.040.)
-static bool lines_share_sectors(const SnForm *f) {
-  int64_t bits = f->outputs.size ? (int64_t)sn_bits(sn_element(sn_type_of(f->outputs.data[0].value))) : 0;
-  return bits && !sn_gpu_not_turned(f) && sn_row_length(f) * bits % (SECTOR * 8);
-}
-
 MlirOperation sn_longer_rows(MlirOperation op) {
   op = with_columns(op);
   SnForm f = sn_form_read(op);
@@ -150,10 +141,9 @@ MlirOperation sn_longer_rows(MlirOperation op) {
   while (may && open && rows > 1 && in_pieces(&f, rows - 1, false)) // whatever is in one piece is counted, not divided
     --rows;
   may &= !open;
-  bool uneven = may && lines_share_sectors(&f);
-  while (may && rows > 1 && (uneven || (length < LESS && length * f.dims.data[rows - 1].size <= LONG)) &&
+  while (may && rows > 1 && length < LESS && length * f.dims.data[rows - 1].size <= LONG &&
          at_one_distance(&f, rows - 1))
-    length = sn_times(length, f.dims.data[--rows].size);
+    length *= f.dims.data[--rows].size;
   if (rows == f.num_rows && may && lie_apart(&f))
     while (rows > 1 && length < LESS && length * f.dims.data[rows - 1].size <= LONG)
       length *= f.dims.data[--rows].size;

@@ -43,8 +43,7 @@ static bool ahead(const SnGpuRowFacts *a, const SnGpuRowSchedule *s) {
 
 // Rows get blocks of their own, as they do where their number is known.
 static bool has_each(const SnGpuRowFacts *a, const SnGpuRowSchedule *s) {
-  return a->rows == SN_DYNAMIC && !a->sums && !a->columns && s->team > 1 &&
-         (s->registers || (s->tile && a->again)) &&
+  return a->rows == SN_DYNAMIC && !a->sums && !a->columns && s->registers && !s->tile && s->team > 1 &&
          !sn_in_sequence(a->form->op);
 }
 

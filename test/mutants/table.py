@@ -274,8 +274,6 @@ MUTANTS = [Mutant(*m) for m in (
      ["passes/simplify/zero_sums.mlir"], "a mean gets nothing, whatever it is the mean of"),
     ("passes/arrange/long_rows.c", "rows > MANY_ELEMENTS &&", "true &&", ["passes/arrange/longer_rows.mlir"],
      "few elements, which a thread has each, have columns"),
-    ("passes/arrange/long_rows.c", "(uneven || (length < LESS", "(false || (length < LESS",
-     ["passes/arrange/longer_rows.mlir"], "lines that are turned share sectors"),
     ("passes/arrange/turned_sums.c", ": combined                      ? MOST_OF_LAUNCH", ": combined                      ? 0",
      ["passes/arrange/turned_sums.mlir"], "blocks meet for few rows"),
     ("lowering/gpu/math/halves.c", "bf16 ? 2.3 : 2.75", "1.5", ["gpu/halves.test"],

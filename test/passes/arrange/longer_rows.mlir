@@ -189,30 +189,3 @@ func.func @few_elements(%x: tensor<9x17x136xbf16>, %e: tensor<9x17x273xbf16>) ->
   }
   return %y : tensor<9x17x273xbf16>
 }
-
-// -----
-
-// Lines that are turned and do not begin with sectors are as long as they can be; those that do stay.
-
-// CHECK-LABEL: func @uneven
-//       CHECK:   sinter.rowwise (i = 7, j = 36) by (k = 253, l = 253)
-// CHECK-LABEL: func @even
-//       CHECK:   sinter.rowwise (i = 7, j = 36, k = 256) by (l = 256)
-func.func @uneven(%x: tensor<7x253x253x36xf16>, %e: tensor<7x36x253x253xf16>) -> tensor<7x36x253x253xf16> {
-  %y = sinter.rowwise (i = 7, j = 36, k = 253) by (l = 253)
-      ins(%x[i, k, l, j] : tensor<7x253x253x36xf16>) outs(%e[i, j, k, l] : tensor<7x36x253x253xf16>) {
-  ^row(%v: tensor<253xf16>):
-    %t = arith.addf %v, %v : tensor<253xf16>
-    sinter.yield %t : tensor<253xf16>
-  }
-  return %y : tensor<7x36x253x253xf16>
-}
-func.func @even(%x: tensor<7x256x256x36xf16>, %e: tensor<7x36x256x256xf16>) -> tensor<7x36x256x256xf16> {
-  %y = sinter.rowwise (i = 7, j = 36, k = 256) by (l = 256)
-      ins(%x[i, k, l, j] : tensor<7x256x256x36xf16>) outs(%e[i, j, k, l] : tensor<7x36x256x256xf16>) {
-  ^row(%v: tensor<256xf16>):
-    %t = arith.addf %v, %v : tensor<256xf16>
-    sinter.yield %t : tensor<256xf16>
-  }
-  return %y : tensor<7x36x256x256xf16>
-}

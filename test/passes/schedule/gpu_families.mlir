@@ -1216,12 +1216,12 @@ func.func @one_by_one(%x: tensor<64x4340xbf16>, %e: tensor<64x4338xbf16>) -> ten
 
 // -----
 
-// Neighbouring rows of a length `?` that are read again: each tile has a block, and a thread two loads under way, since
-// each has a place that it is stored to.
+// Neighbouring rows of a length `?` that are read again: a thread has two loads under way, since each has a place that it
+// is stored to.
 
 // CHECK-LABEL: func @any_tile_stored
-//       CHECK:   schedule(#sinter.gpu_rows<blocks = 132, deal = "each", occupancy = 1, residency = "reread", shape = "tile", shorter = #sinter.gpu_rows<
-//  CHECK-SAME:     deal = "each", most = 32, {{[a-z0-9 =,"]*}}residency = "registers", shape = "tile"
+//       CHECK:   schedule(#sinter.gpu_rows<blocks = 132, occupancy = 1, residency = "reread", shape = "tile", shorter = #sinter.gpu_rows<
+//  CHECK-SAME:     most = 32, {{[a-z0-9 =,"]*}}residency = "registers", shape = "tile"
 //  CHECK-SAME:     threads = 1024, unroll = 2, vector = 1>)
 func.func @any_tile_stored(%x: tensor<?x?x16xf16>, %e: tensor<?x?x16xf16>) -> tensor<?x?x16xf16> {
   %y = sinter.rowwise (j = ?, k = 16) by (i = ?) ins(%x[i, j, k] : tensor<?x?x16xf16>) outs(%e[i, j, k] : tensor<?x?x16xf16>) {
