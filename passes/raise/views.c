@@ -145,8 +145,8 @@ static MlirValue operand_of(MlirOperation op, const char *name, intptr_t group, 
   return sn_operand(op, k);
 }
 
-// Where in dimension d of the tensor the slice begins; SN_DYNAMIC if that is not known. An exporter begins at min(n, c),
-// of n places: to the end from there, that is c where the slice has anything.
+// Where in dimension d of the tensor the slice begins; SN_DYNAMIC if that is not known. An exporter begins at min(n,
+// c), of n places: to the end from there, that is c where the slice has anything.
 static int64_t begins(MlirOperation op, MlirValue of, intptr_t d) {
   int64_t offset = element(op, "static_offsets", d), number = SN_DYNAMIC;
   if (offset != SN_DYNAMIC || element(op, "static_sizes", d) != SN_DYNAMIC || element(op, "static_strides", d) != 1)
@@ -516,7 +516,8 @@ static bool raise_insert(SnRaise *r) {
   parts[1].whole = true;
   MlirAffineMap places = mlirAffineMapGet(r->ctx, r->num_loops, 0, sn_rank(small), subscripts);
   if (!ends) { // what surrounds the part is what is read outside of it
-    MlirAttribute around = sn_raise_view(sn_operand(op, 1), mlirAffineMapMultiDimIdentityGet(r->ctx, r->num_loops)).constant;
+    MlirAffineMap all = mlirAffineMapMultiDimIdentityGet(r->ctx, r->num_loops);
+    MlirAttribute around = sn_raise_view(sn_operand(op, 1), all).constant;
     if (!plain || !around.ptr)
       return sn_no(op, "inserts at a place that is not known");
     parts[0].view = (SnView){.value = sn_operand(op, 0), .map = places, .fill = around};

@@ -150,7 +150,8 @@ class Variant:
 
     def inputs(self, batch):
         torch.manual_seed(batch)
-        drawn = self.model.half if self.model.half and self.trained and self.dtype is torch.bfloat16 else self.model.inputs
+        half = self.model.half if self.trained and self.dtype is torch.bfloat16 else None
+        drawn = half or self.model.inputs
         inputs = tuple(cast(x, self.dtype) for x in drawn(batch))
         if self.trained:
             with torch.no_grad():

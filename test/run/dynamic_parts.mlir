@@ -6,8 +6,9 @@
 // RUN: sinter-run %s --shape=1x3 --verify
 // RUN: sinter-run %s --shape=37x65 --verify
 
-// Parts of a size `?` as an exporter clamps their ends (x[1:] - x[:-1], and along rows), and paddings of it by one and by
-// two, of no elements, of one and of many: nothing is copied before it is read, and no two lengths are taken for one.
+// Parts of a size `?` as an exporter clamps their ends (x[1:] - x[:-1], and along rows), and paddings of it by one and
+// by two, of no elements, of one and of many: nothing is copied before it is read, and no two lengths are taken for
+// one.
 
 // CHECK: "kernels": {{[1-4]}},
 func.func @main(%x: tensor<?x?xf32>) -> (tensor<?x?xf32>, tensor<f32>, tensor<?x?xf32>, tensor<?x?xf32>) {

@@ -10,8 +10,8 @@
 // place, and half of f16's. Of f16 the two parts err by 2^-18 where they meet, and less elsewhere. exp errs by 2^-24
 // for each |x|, and results that f16 has are of an x of 17 at most, which is 2^-9 of its last place. P is a minimax
 // polynomial of erf(c) / c: with it erf of f16 errs by 2^-16.7 of the result, of bf16 by 2^-12, and what lies beyond
-// the largest c is rounded to 1 by the half type. expm1 errs by 2^-18 where its parts meet. libdevice's functions of f32
-// take 20 instructions and a branch, ten, 25, of which nine are choices between two coefficients, and 15.
+// the largest c is rounded to 1 by the half type. expm1 errs by 2^-18 where its parts meet. libdevice's functions of
+// f32 take 20 instructions and a branch, ten, 25, of which nine are choices between two coefficients, and 15.
 //
 // test: test/lowering/gpu/divide.mlir
 

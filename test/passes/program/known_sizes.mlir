@@ -570,8 +570,8 @@ func.func @one_of_another(%x: tensor<?xf32>, %z: tensor<?xf32>) -> tensor<?xf32>
 
 // -----
 
-// x[1:], x[:-1], x[2:] of n + 1, as exporters clamp their ends: n - min(n, 1). The end of x[:-2] is -1 where there is one
-// element, and nothing is in front of that, either.
+// x[1:], x[:-1], x[2:] of n + 1, as exporters clamp their ends: n - min(n, 1). The end of x[:-2] is -1 where there is
+// one element, and nothing is in front of that, either.
 
 // CHECK-LABEL: func @clamped
 //       CHECK:   %[[A:.+]] = arith.subi %[[N:.+]], %{{.+}} : index

@@ -238,8 +238,8 @@ func.func @slice_all(%x: tensor<?x7xf32>) -> tensor<?x6xf32> {
 
 // -----
 
-// The beginning of a dimension is read with bounds, where a size is `?`: else i would be as long as %p, or %x as long as
-// 5. Results say how many there are.
+// The beginning of a dimension is read with bounds, where a size is `?`: else i would be as long as %p, or %x as long
+// as 5. Results say how many there are.
 
 // CHECK-LABEL: func @slice_beginning
 //  CHECK-SAME:   %[[X:.+]]: tensor<?x8xf32>, %[[P:.+]]: tensor<32x8xf32>

@@ -1216,8 +1216,8 @@ func.func @one_by_one(%x: tensor<64x4340xbf16>, %e: tensor<64x4338xbf16>) -> ten
 
 // -----
 
-// Neighbouring rows of a length `?` that are read again: a thread has two loads under way, since each has a place that it
-// is stored to.
+// Neighbouring rows of a length `?` that are read again: a thread has two loads under way, since each has a place that
+// it is stored to.
 
 // CHECK-LABEL: func @any_tile_stored
 //       CHECK:   schedule(#sinter.gpu_rows<blocks = 132, occupancy = 1, residency = "reread", shape = "tile", shorter = #sinter.gpu_rows<
