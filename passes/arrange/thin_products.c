@@ -153,7 +153,9 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation op) {
 }
 
 MlirDialectHandle mlirGetDialectHandle__sinter__(void);
-static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__sinter__, NULL};
+MlirDialectHandle mlirGetDialectHandle__tensor__(void);
+static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__sinter__, mlirGetDialectHandle__tensor__,
+                                                      NULL};
 
 const SnPass sn_pass_thin_products = {
     .argument = "sinter-thin-products",
