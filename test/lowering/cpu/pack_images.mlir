@@ -77,3 +77,23 @@ func.func @long_lines(%w: memref<4x6x3x3xf32>, %x: memref<2x6x5x128xf32>, %y: me
   }
   return
 }
+
+// -----
+
+// Of several images, whose number nobody knows, each is a run: nine places are one vector.
+
+// CHECK-LABEL: func private @images_task(
+//       CHECK:   arith.ceildivui %{{.+}}, %[[NINE:.+]] : index
+//       CHECK:   scf.for
+//       CHECK:     vector.maskedload %{{.+}} : memref<?xf32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+//       CHECK:     vector.maskedstore
+func.func @images(%w: memref<4x6x3x3xf32>, %x: memref<?x6x3x3xf32>, %y: memref<?x4x3x3xf32>) attributes {sinter.kernel} {
+  sinter.contract (f = 4) by (b = ?, h = 3, v = 3) product (c = 6, m = 3, n = 3)
+      (%w[f, c, m, n] : memref<4x6x3x3xf32>, %x[b, c, h + m - 1, v + n - 1] : memref<?x6x3x3xf32> else 0.0) : f32
+      outs(%y[b, f, h, v] : memref<?x4x3x3xf32>)
+      schedule(#sinter.brgemm<kernel = "fma512", m = 4, n = 64, k = 54, tasks = 1, lanes = 16>) {
+  ^row(%p: tensor<?xf32>):
+    sinter.yield %p : tensor<?xf32>
+  }
+  return
+}
