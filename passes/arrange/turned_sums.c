@@ -53,7 +53,7 @@ enum {
   MOST_PARTS = 1024,     // of a column that a thread combines by itself, or the warps of a block
   LEAST_ROWS = 16,       // of a chunk
   MOST_WAITING = 1024,   // elements of a column that something waits for,
-  MOST_OF_MANY = 8192,   // or so many of as many columns as these
+  MOST_OF_MANY = 16384,  // or so many of as many columns as these
   MANY_WAITING = 1024,
   MOST_NUMBER = 16384, // elements that one number is made of, by one block of a shared launch,
   MOST_OF_BLOCK = 8192, // or of a launch of its own

@@ -668,19 +668,19 @@ def cross_entropy_value(name, m, n, t="f32", dynamic=(False, False), schedule=No
          fails=fails, big=big)
 
 
-def layer_norm_backward(name, m, n, t="f32", schedule=None, big=False):
+def layer_norm_backward(name, m, n, t="f32", schedule=None, big=False, dynamic=False):
     """dx, dw, db and a scalar: results of every kind, sums of columns among them."""
-    half = t in ("f16", "bf16")
+    half, M = t in ("f16", "bf16"), "?" if dynamic else m
     wide = lambda v, to: (
         f"{to} = arith.extf {v} : tensor<{n}x{t}> to tensor<{n}xf32>"
         if half
         else f"{to} = arith.addf {v}, %zb : tensor<{n}xf32>"
     )
     body = f"""
-%dx, %rs, %dw, %db, %total = sinter.rowwise (i = {m}) by (j = {n})
-    ins(%x[i, j] : tensor<{m}x{n}x{t}>, %g[i, j] : tensor<{m}x{n}x{t}>, %w[j] : tensor<{n}xf32>)
+%dx, %rs, %dw, %db, %total = sinter.rowwise (i = {M}) by (j = {n})
+    ins(%x[i, j] : tensor<{M}x{n}x{t}>, %g[i, j] : tensor<{M}x{n}x{t}>, %w[j] : tensor<{n}xf32>)
     reduce(add [j] : f32, add [j] : f32, add [] : f32)
-    outs(%empty_dx[i, j] : tensor<{m}x{n}x{t}>, %empty_rs[i] : tensor<{m}xf32>, %empty_dw[j] : tensor<{n}xf32>,
+    outs(%empty_dx[i, j] : tensor<{M}x{n}x{t}>, %empty_rs[i] : tensor<{M}xf32>, %empty_dw[j] : tensor<{n}xf32>,
     %empty_db[j] : tensor<{n}xf32>,
          %empty_total[] : tensor<f32>){attr(schedule)} {{
 ^row(%x0: tensor<{n}x{t}>, %g0: tensor<{n}x{t}>, %wr: tensor<{n}xf32>):
@@ -732,9 +732,9 @@ def layer_norm_backward(name, m, n, t="f32", schedule=None, big=False):
         dx = (gw - gw.mean(1, keepdims=True) - h * (gw * h).mean(1, keepdims=True)) * r
         return [dx, r[:, 0], (g * h).sum(0), 2 * g.sum(0), np.array(r.sum())]
 
-    case(name, program([("x", (m, n), t), ("g", (m, n), t), ("w", (n,), "f32")],
-                       [("dx", (m, n), t), ("rs", (m,), "f32"), ("dw", (n,), "f32"), ("db", (n,), "f32"),
-                        ("total", (), "f32")], [], body),
+    case(name, program([("x", (M, n), t), ("g", (M, n), t), ("w", (n,), "f32")],
+                       [("dx", (M, n), t), ("rs", (M,), "f32"), ("dw", (n,), "f32"), ("db", (n,), "f32"),
+                        ("total", (), "f32")], sizes("x", (M, n), t), body),
          lambda r: [cast(r.standard_normal((m, n)) * 2 + 1, t), cast(r.standard_normal((m, n)), t),
                     r.standard_normal(n).astype(np.float32)], outputs, big=big)
 
@@ -2241,6 +2241,12 @@ def all_cases():
                         schedule=f"threads = 64, blocks = 3, vector = 4, {R}, team = 8")
     layer_norm_backward("layer_norm_backward_warps", 29, 246,
                         schedule=f"threads = 128, blocks = 3, vector = 2, {R}, team = 32, remake = 1")
+    # of any number of rows, few by a block each and many by its warps, beside columns that are added up
+    few = f"threads = 64, blocks = 5, vector = 2, {R}"
+    many = f"many = #sinter.gpu_rows<threads = 128, blocks = 3, vector = 2, {R}, team = 32, remake = 1, least = 9>"
+    for m in (1, 8, 9, 29):
+        layer_norm_backward(f"layer_norm_backward_many_{m}", m, 246, dynamic=True, schedule=f"{few}, {many}")
+    layer_norm_backward("layer_norm_backward_many_chosen", 4225, 366, "bf16", dynamic=True, big=True)
     layer_norm_backward("layer_norm_backward_cluster", 29, 260,
                         schedule=f"threads = 32, blocks = 8, vector = 4, {R}, cluster = 2")
     layer_norm_backward("layer_norm_backward_memory", 29, 260,

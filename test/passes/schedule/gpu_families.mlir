@@ -543,6 +543,25 @@ func.func @any_number(%x: tensor<?x2000xf32>, %e: tensor<?x2000xf32>, %t: tensor
 
 // -----
 
+// The same beside sums of columns: few rows have a block each, many a warp of one.
+
+// CHECK-LABEL: func @any_number_of_columns
+//       CHECK:   blocks = 264, many = #sinter.gpu_rows<blocks = 264, least = 4224, occupancy = 2, residency = "registers", team = 32, threads = 512, vector = 2>
+//  CHECK-SAME:   threads = 256, vector = 2>
+func.func @any_number_of_columns(%x: tensor<?x366xf32>, %e: tensor<?x366xf32>, %c: tensor<366xf32>) -> (tensor<366xf32>, tensor<?x366xf32>) {
+  %y:2 = sinter.rowwise (i = ?) by (j = 366) ins(%x[i, j] : tensor<?x366xf32>) reduce(add [j] : f32)
+      outs(%c[j] : tensor<366xf32>, %e[i, j] : tensor<?x366xf32>) {
+  ^row(%a: tensor<366xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<366xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<366xf32>
+    %d = arith.subf %a, %b : tensor<366xf32>
+    sinter.yield %d, %d : tensor<366xf32>, tensor<366xf32>
+  }
+  return %y#0, %y#1 : tensor<366xf32>, tensor<?x366xf32>
+}
+
+// -----
+
 // Fewer rows than threads, whose columns are apart: warps share the columns of 32 neighbouring rows, so many that each
 // has enough of them.
 
