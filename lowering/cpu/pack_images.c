@@ -124,10 +124,6 @@ static MlirValue mask_at(SnBuilder *b, const Image *m, MlirValue q) {
   MlirValue step = sn(b, "arith.index_cast",
                       sn(b, "vector.step", sn_vector(sn_index_type(b->ctx), sn_dim(m->places, 0))), m->places);
   MlirValue place = plus(b, spread16(b, m, q), step), mask = {0};
-  for (int64_t d = columns.first + columns.num_dims; d-- > columns.first;) {
-  MlirValue place = plus(b, spread16(b, m, q), step), mask = m->inside;
-  if (!sn_none(mask))
-    mask = sn(b, "vector.broadcast", mask, sn_vector(sn_type_of(mask), sn_dim(m->places, 0)));
   for (int64_t d = columns.first + columns.num_dims; d-- > m->first_place;) {
     MlirValue size = number16(b, m, f->dims.data[d].size), own = place;
     if (d > m->first_place) {
