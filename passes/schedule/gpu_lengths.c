@@ -291,6 +291,7 @@ static MlirAttribute held_once(const SnGpuRowFacts *a, const SnGpuRowSchedule *l
 // short row would be made as well, and dropped, and several of a long one are more than its registers hold (tanh of
 // four f16 operands: 400 bytes spilled). (An H200, sums of 2,980,297 rows of 64 bf16 by a warp each: 0.63 ms,
 // 16 % of a copy; instructions, not memory, take that long.)
+#define SHORT_PART 128 // columns
 #define COSTLY 4 // elements without vectors that cost more, of a thread at once,
 #define LESS_COSTLY 2 // or half as many, where more than so many operations cost more
 
@@ -302,10 +303,12 @@ static int64_t most_once(const SnGpuRowFacts *a, int64_t wanted) {
   return wanted < most ? wanted : most;
 }
 
-// A thread has 64 bytes of such a row, and twice as much where elements have 64 bits: what a row costs beside its
-// elements, to shuffle and to store, is each warp's, which has more rows then.
+// A thread has 64 bytes of such a row, and twice as much where elements have 64 bits, or of a long one four times, in
+// turns: what a row costs beside its elements, to shuffle and to store, is each warp's, which has more rows then. (An
+// H200, a variance of 90240x152 f32 `?`, us by 32 threads for a row 38.1, by 8 with eight vectors at once 22.2, by 4
+// with four in each turn 18.0; of 192 columns 18.7 by 8, and 16.7, of 256 16.6 and 16.4.)
 static int64_t fewest_of_part(const SnGpuRowFacts *a, int64_t team, int64_t most) {
-  int64_t each = (sn_gpu_row_is_wide(a->form) ? 8 : 4) * a->lanes;
+  int64_t each = (!sn_gpu_row_is_wide(a->form) ? 4 : most <= SHORT_PART ? 8 : 16) * a->lanes;
   while (a->vector == a->lanes && a->vector > 1 && sn_gpu_row_meets(a) && team > 1 && most <= team / 2 * each)
     team /= 2;
   return team;
@@ -313,9 +316,10 @@ static int64_t fewest_of_part(const SnGpuRowFacts *a, int64_t team, int64_t most
 
 static SnGpuRowSchedule part_once(const SnGpuRowFacts *a, int64_t team, int64_t most) {
   team = fewest_of_part(a, team, most);
+  int64_t vectors = sn_pieces(most, team * a->vector);
   SnGpuRowSchedule s = {.threads = 128,
                         .vector = a->vector,
-                        .unroll = most_once(a, sn_pieces(most, team * a->vector)),
+                        .unroll = most_once(a, vectors > 2 * AT_ONCE ? AT_ONCE : vectors),
                         .cluster = 1,
                         .team = team,
                         .most = most};

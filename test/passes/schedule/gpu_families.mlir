@@ -513,6 +513,24 @@ func.func @any_length_once(%x: tensor<?x?xf32>, %e: tensor<?xf32>) -> tensor<?xf
 
 // -----
 
+// Elements of 64 bits: a thread has twice as much of a row, and of a long one four times.
+
+// CHECK-LABEL: func @any_length_wide
+//       CHECK:   most = 256, multiple = 4,
+//  CHECK-SAME:   most = 128, multiple = 4,
+//  CHECK-SAME:   team = 4, threads = 128, unroll = 8, vector = 4>, team = 4, threads = 128, unroll = 4, vector = 4>
+func.func @any_length_wide(%x: tensor<?x?xf32>, %e: tensor<?xf64>) -> tensor<?xf64> {
+  %y = sinter.rowwise (i = ?) by (j = ?) ins(%x[i, j] : tensor<?x?xf32>) outs(%e[i] : tensor<?xf64>) {
+  ^row(%a: tensor<?xf32>):
+    %w = arith.extf %a : tensor<?xf32> to tensor<?xf64>
+    %s = sinter.row_reduce add %w : tensor<?xf64> -> f64
+    sinter.yield %s : f64
+  }
+  return %y : tensor<?xf64>
+}
+
+// -----
+
 // Rows of a known length whose number is `?`: few have a block of 256 threads each, many one of 64; where a sum goes
 // over all rows blocks go from row to row.
 
