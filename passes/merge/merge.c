@@ -218,6 +218,8 @@ static SnAccess bounded(const SnMerge *m, SnAccess a, const SnAccess *before) {
     intptr_t d = sn_map_dim(a.map, p), old = sn_map_dim(before->map, p);
     // A size `?` is that of the dimension, unless it has another size now.
     bool same = d >= 0 && old >= 0 && m->merged.dims.data[d].size == m->a.dims.data[old].size;
+    if (same && m->zero_outside) // b's dimensions are the merged form's
+      same = sn_same_size(&m->a, old, &m->b, d);
     inside &= sn_dim(t, p) == SN_DYNAMIC
                   ? same
                   : sn_affine_range(mlirAffineMapGetResult(a.map, p), sizes, &low, &high) && low >= 0 &&
@@ -475,7 +477,7 @@ static void merge_bodies(SnMerge *m, SnBuilder *body, const intptr_t *a_place, c
   MlirAffineMap bounds = {0};
   if (!sn_null(a->op)) {
     map_inputs(m, a, a_place, a_map);
-    if (m->guard) {
+    if (m->guard && !m->zero_outside) {
       bounds = sn_map_replace(m->guard->map, (intptr_t)to->dims.size, m->b_dims);
       inside = sn_emit_inside(body, to, bounds, sn_type_of(m->guard->value));
     }
@@ -487,6 +489,10 @@ static void merge_bodies(SnMerge *m, SnBuilder *body, const intptr_t *a_place, c
       continue;
     MlirValue v = body_value(a, result, a_map);
     MlirAttribute fill = b->inputs.data[k].fill;
+    if (m->zero_outside) { // what is negated there is -0.0
+      MlirValue sum[] = {v, sn_constant(body, fill)};
+      v = sn_row_op(body, "arith.addf", (MlirType){0}, 2, sum);
+    }
     if (!sn_none(inside) && !sn_is_fill_outside(to, v, fill, bounds, sn_type_of(m->guard->value))) {
       MlirValue chosen[] = {inside, v, sn_constant(body, fill)};
       v = sn_row_op(body, "arith.select", (MlirType){0}, 3, chosen);

@@ -69,6 +69,44 @@ static bool vanishes(const SnForm *f, MlirValue v, MlirAffineMap bounds, MlirTyp
   return sn_is(op, "arith.select") && all[1] && all[2];
 }
 
+// The input stands in a subscript of its own wherever the result does, so both end at one place.
+static bool ends_alike(const SnForm *f, const SnAccess *a, MlirAffineMap result) {
+  bool all = !a->fill.ptr && !a->through.ptr;
+  for (intptr_t p = 0; p < mlirAffineMapGetNumResults(result) && all; ++p) {
+    intptr_t d = sn_map_dim(result, p), q = 0;
+    while (d >= 0 && q < mlirAffineMapGetNumResults(a->map) && sn_map_dim(a->map, q) != d)
+      ++q;
+    all = d >= 0 && q < mlirAffineMapGetNumResults(a->map) &&
+          sn_dim(sn_type_of(a->value), q) == f->dims.data[d].size;
+  }
+  return all;
+}
+
+static bool is_zero_of_zeros(const SnForm *f, MlirValue v, MlirAffineMap result, int *left) {
+  if (mlirValueIsABlockArgument(v)) {
+    for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
+      if (sn_same(sn_input_argument(f, k), v))
+        return ends_alike(f, &f->inputs.data[k], result);
+    return false;
+  }
+  MlirOperation op = mlirOpResultGetOwner(v);
+  bool two = sn_is(op, "arith.addf") || sn_is(op, "arith.subf"), by = sn_is(op, "arith.mulf"),
+       one = sn_is(op, "arith.negf") || sn_is(op, "arith.extf") || sn_is(op, "arith.truncf");
+  if (--*left < 0 || (!two && !by && !one))
+    return false;
+  if (by && is_positive(sn_operand(op, 0)))
+    return is_zero_of_zeros(f, sn_operand(op, 1), result, left);
+  return is_zero_of_zeros(f, sn_operand(op, 0), result, left) &&
+         (!two || is_zero_of_zeros(f, sn_operand(op, 1), result, left)) && (!by || is_positive(sn_operand(op, 1)));
+}
+
+bool sn_makes_zero_outside(const SnForm *f, size_t result, MlirAttribute fill) {
+  int left = MOST_OPS;
+  MlirOperation yield = mlirBlockGetTerminator(f->body);
+  return is_zero(fill) && sn_is_elementwise_form(f) && !f->indices.size &&
+         is_zero_of_zeros(f, sn_operand(yield, (intptr_t)result), f->outputs.data[result].map, &left);
+}
+
 bool sn_is_fill_outside(const SnForm *f, MlirValue v, MlirAttribute fill, MlirAffineMap bounds, MlirType t) {
   int left = MOST_OPS;
   return is_zero(fill) && vanishes(f, v, bounds, t, &left);

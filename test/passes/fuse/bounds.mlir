@@ -299,3 +299,89 @@ func.func @other_size(%x: tensor<3xf32>, %e: tensor<2xf32>, %f: tensor<4xf32>) -
   }
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// Of a length ? nothing in a body says what is outside: what is 0 of zeros is read with bounds of its own, what is not,
+// or reads the same everywhere, stays a form of its own.
+
+// CHECK-LABEL: func @zero_outside_of_unknown
+//  CHECK-SAME:   %[[X:.+]]: tensor<?xf32>
+//       CHECK:   sinter.rowwise
+//  CHECK-NEXT:     ins(%[[X]][i - 1] : tensor<?xf32> else 0.000000e+00)
+//       CHECK:     arith.negf
+//       CHECK:     arith.addf
+//   CHECK-NOT:   sinter.rowwise
+// CHECK-LABEL: func @beginning_of_unknown
+//  CHECK-SAME:   %[[X:.+]]: tensor<?xf32>
+//       CHECK:   sinter.rowwise
+//  CHECK-NEXT:     ins(%[[X]][i] : tensor<?xf32> else 0.000000e+00)
+//   CHECK-NOT:   sinter.rowwise
+// CHECK-LABEL: func @one_outside_of_unknown
+// CHECK-COUNT-2: sinter.rowwise
+// CHECK-LABEL: func @same_everywhere
+// CHECK-COUNT-2: sinter.rowwise
+func.func @zero_outside_of_unknown(%x: tensor<?xf32>, %n: index, %m: index) -> tensor<?xf32> {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %f = tensor.empty(%m) : tensor<?xf32>
+  %a = sinter.rowwise () by (i = ?) ins(%x[i] : tensor<?xf32>) outs(%e[i] : tensor<?xf32>) {
+  ^row(%r: tensor<?xf32>):
+    %y = arith.negf %r : tensor<?xf32>
+    sinter.yield %y : tensor<?xf32>
+  }
+  %b = sinter.rowwise () by (i = ?) ins(%a[i - 1] : tensor<?xf32> else 0.0) outs(%f[i] : tensor<?xf32>) {
+  ^row(%r: tensor<?xf32>):
+    %y = math.exp %r : tensor<?xf32>
+    sinter.yield %y : tensor<?xf32>
+  }
+  return %b : tensor<?xf32>
+}
+
+func.func @beginning_of_unknown(%x: tensor<?xf32>, %n: index, %m: index) -> tensor<?xf32> {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %f = tensor.empty(%m) : tensor<?xf32>
+  %a = sinter.rowwise () by (i = ?) ins(%x[i] : tensor<?xf32>) outs(%e[i] : tensor<?xf32>) {
+  ^row(%r: tensor<?xf32>):
+    %y = arith.addf %r, %r : tensor<?xf32>
+    sinter.yield %y : tensor<?xf32>
+  }
+  %b = sinter.rowwise () by (i = ?) ins(%a[i] : tensor<?xf32> else 0.0) outs(%f[i] : tensor<?xf32>) {
+  ^row(%r: tensor<?xf32>):
+    %y = math.exp %r : tensor<?xf32>
+    sinter.yield %y : tensor<?xf32>
+  }
+  return %b : tensor<?xf32>
+}
+
+func.func @one_outside_of_unknown(%x: tensor<?xf32>, %n: index, %m: index) -> tensor<?xf32> {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %f = tensor.empty(%m) : tensor<?xf32>
+  %a = sinter.rowwise () by (i = ?) ins(%x[i] : tensor<?xf32>) outs(%e[i] : tensor<?xf32>) {
+  ^row(%r: tensor<?xf32>):
+    %y = math.exp %r : tensor<?xf32>
+    sinter.yield %y : tensor<?xf32>
+  }
+  %b = sinter.rowwise () by (i = ?) ins(%a[i - 1] : tensor<?xf32> else 0.0) outs(%f[i] : tensor<?xf32>) {
+  ^row(%r: tensor<?xf32>):
+    %y = arith.negf %r : tensor<?xf32>
+    sinter.yield %y : tensor<?xf32>
+  }
+  return %b : tensor<?xf32>
+}
+
+func.func @same_everywhere(%x: tensor<?xf32>, %s: tensor<f32>, %n: index, %m: index) -> tensor<?xf32> {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %f = tensor.empty(%m) : tensor<?xf32>
+  %a = sinter.rowwise () by (i = ?) ins(%x[i] : tensor<?xf32>, %s[] : tensor<f32>) outs(%e[i] : tensor<?xf32>) {
+  ^row(%r: tensor<?xf32>, %q: f32):
+    %t = sinter.broadcast %q : f32 -> tensor<?xf32>
+    %y = arith.addf %r, %t : tensor<?xf32>
+    sinter.yield %y : tensor<?xf32>
+  }
+  %b = sinter.rowwise () by (i = ?) ins(%a[i - 1] : tensor<?xf32> else 0.0) outs(%f[i] : tensor<?xf32>) {
+  ^row(%r: tensor<?xf32>):
+    %y = math.exp %r : tensor<?xf32>
+    sinter.yield %y : tensor<?xf32>
+  }
+  return %b : tensor<?xf32>
+}
