@@ -127,7 +127,7 @@ def count(folder, programs, tool="test-instructions", jobs=1):
     """Of each program that compiles, how many in 1e9; what has no gradients is None."""
     warm = write(folder, WARM)
     files = {program: write(folder, program) for program in programs}
-    there = [path for path in files.values() if path]
+    there = sorted((path for path in files.values() if path), key=lambda path: -path.stat().st_size)  # dealt out evenly
     parts = [part for part in (there[k::jobs] for k in range(jobs)) if part]
     found = {None: None}
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
