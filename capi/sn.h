@@ -336,6 +336,9 @@ void sn_move_block(MlirBlock from, MlirBlock to);
 MlirOperation sn_clone_as(SnBuilder *b, MlirOperation op, SnValues operands, SnTypes results);
 // One location that stands for both (a fused location), so that reports can name each.
 MlirLocation sn_fuse_loc(MlirLocation a, MlirLocation b);
+// In capi/located.c. The text behind the place in the user's file that the location names first, if it names one, as an
+// assert says it: "model.mlir:7:10: text".
+MlirAttribute sn_located_message(MlirLocation where, const char *text);
 
 // ---- affine maps ------------------------------------------------------------------------------------------------
 

@@ -66,7 +66,7 @@ static MlirOperation same_size(SnBuilder *b, const Check *c, const MlirValue *ar
 }
 
 static void fail_unless(SnBuilder *b, MlirValue condition, const char *message) {
-  sn_op(b, "cf.assert", condition, sn_types(0, NULL), sn_attr("msg", sn_string(b->ctx, message)));
+  sn_op(b, "cf.assert", condition, sn_types(0, NULL), sn_attr("msg", sn_located_message(b->loc, message)));
 }
 
 // Whether these were compared before; from now on they were.

@@ -38,7 +38,7 @@ static void guard(MlirOperation op) {
   MlirType t = sn_type_of(y), element = sn_element(t);
   MlirOperation parent = mlirOperationGetParentOperation(op);
   MlirValue bad = equal(&b, EQ, y, 0);
-  MlirAttribute message = sn_guard_message(b.loc, "integer division by zero");
+  MlirAttribute message = sn_located_message(b.loc, "integer division by zero");
   if (sn_is_form(parent))
     sn_row_assert(&b, equal(&b, NE, y, 0), message);
   else if (!mlirTypeIsAShaped(t) && !in_steps(op))

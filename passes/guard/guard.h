@@ -7,8 +7,6 @@
 
 #include "passes/raise/raise.h"
 
-// The text behind the place in the user's file that the location names first, if it names one: "model.mlir:7:10: text".
-MlirAttribute sn_guard_message(MlirLocation where, const char *text);
 // Subscripts of tensor.extract and tensor.insert, offsets and sizes of slices, outside of the bodies of linalg.
 void sn_guard_indices(MlirOperation func);
 // Divisors of integers.

@@ -15,43 +15,6 @@
 #include "dialect/sequence.h"
 #include <stdio.h>
 
-static MlirLocation place(MlirLocation where) {
-  MlirLocation none = {0}, found = none;
-  if (mlirLocationIsAFused(where)) {
-    unsigned n = mlirLocationFusedGetNumLocations(where);
-    MlirLocation *all = sn_alloc((n + 1) * sizeof *all);
-    mlirLocationFusedGetLocations(where, all);
-    for (unsigned i = 0; i < n && !found.ptr; ++i)
-      found = place(all[i]);
-    free(all);
-    return found;
-  }
-  if (mlirLocationIsACallSite(where))
-    return place(mlirLocationCallSiteGetCallee(where));
-  if (mlirLocationIsAName(where))
-    return place(mlirLocationNameGetChildLoc(where));
-  return mlirLocationIsAFileLineColRange(where) ? where : none;
-}
-
-MlirAttribute sn_guard_message(MlirLocation where, const char *text) {
-  MlirContext ctx = mlirLocationGetContext(where);
-  where = place(where);
-  if (!where.ptr)
-    return sn_string(ctx, text);
-  MlirStringRef name = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(where));
-  size_t folder = name.length;
-  while (folder && name.data[folder - 1] != '/')
-    --folder;
-  size_t size = name.length - folder + strlen(text) + 40;
-  char *message = sn_alloc(size);
-  int length = snprintf(message, size, "%.*s:%d:%d: %s", (int)(name.length - folder), name.data + folder,
-                        mlirLocationFileLineColRangeGetStartLine(where),
-                        mlirLocationFileLineColRangeGetStartColumn(where), text);
-  MlirAttribute a = mlirStringAttrGet(ctx, mlirStringRefCreate(message, (size_t)length));
-  free(message);
-  return a;
-}
-
 static MlirValue compare(SnBuilder *b, int predicate, MlirValue x, MlirValue y) {
   return sn(b, "arith.cmpi", x, y, sn_attr("predicate", sn_i64(b->ctx, predicate)));
 }
@@ -98,7 +61,7 @@ static void both(SnBuilder *b, MlirValue *all, MlirValue more) {
 
 static void fail_unless(SnBuilder *b, MlirValue inside, const char *text) {
   if (!sn_none(inside))
-    sn_op(b, "cf.assert", inside, sn_types(0, NULL), sn_attr("msg", sn_guard_message(b->loc, text)));
+    sn_op(b, "cf.assert", inside, sn_types(0, NULL), sn_attr("msg", sn_located_message(b->loc, text)));
 }
 
 // tensor.extract %x[...], tensor.insert %v into %x[...]

@@ -71,7 +71,7 @@ static void guard_expand(SnSizeReader *r, MlirOperation expand) {
     SnSize size = sn_size_of_dim(r, x, i);
     if (g.values.size && !sn_size_equal(&g.all, &size))
       sn_op(&b, "cf.assert", fits(&b, &g, sn_size_emit(r, &b, &size)), sn_types(0, NULL),
-            sn_attr("msg", sn_guard_message(b.loc, "a reshape has another number of elements than its operand")));
+            sn_attr("msg", sn_located_message(b.loc, "a reshape has another number of elements than its operand")));
     sn_vec_free(&g.values);
   }
 }

@@ -65,7 +65,7 @@ func.func @number(%x: tensor<?xf32>, %y: tensor<5xf32>) -> tensor<5xf32> {
 //  CHECK-SAME:   (%[[X:.+]]: tensor<?xf32>, %{{.+}}: tensor<3xf32>, %{{.+}}: tensor<?xf32>)
 //       CHECK:   %[[N:.+]] = tensor.dim %[[X]], %{{.+}} : tensor<?xf32>
 //       CHECK:   arith.cmpi slt, %{{.+}}, %[[N]] : index
-//       CHECK:   cf.assert %{{.+}}, "a subscript is outside of the tensor that it reads: sizes of arguments do not fit each other"
+//       CHECK:   cf.assert %{{.+}}, "check_sizes.mlir:{{[0-9]+:[0-9]+}}: a subscript is outside of the tensor that it reads: sizes of arguments do not fit each other"
 func.func @window(%x: tensor<?xf32>, %k: tensor<3xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
   %0 = linalg.conv_1d ins(%x, %k : tensor<?xf32>, tensor<3xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
@@ -90,7 +90,7 @@ func.func @cast(%x: tensor<?xf32>) -> tensor<5xf32> {
 //       CHECK:   %[[GOT:.+]] = arith.muli %{{.+}}, %{{.+}} : index
 //       CHECK:   %[[A:.+]] = tensor.extract %[[SHAPE]]
 //       CHECK:   %[[B:.+]] = tensor.extract %[[SHAPE]]
-//       CHECK:   cf.assert %{{.+}}, "a reshape has another number of elements than its operand: the program's sizes do not fit each other"
+//       CHECK:   cf.assert %{{.+}}, "check_sizes.mlir:{{[0-9]+:[0-9]+}}: a reshape has another number of elements than its operand: the program's sizes do not fit each other"
 //  CHECK-NEXT:   tensor.reshape
 func.func @reshape(%x: tensor<?x4xf32>, %shape: tensor<3xi64>) -> tensor<?x?x4xf32> {
   %0 = tensor.reshape %x(%shape) : (tensor<?x4xf32>, tensor<3xi64>) -> tensor<?x?x4xf32>
