@@ -38,7 +38,7 @@ SIZES = {
     "reductions": (40, 160),
     "dag": (480, 960),
     "mixed": (20, 80),
-    "reshapes": (60, 180),
+    "reshapes": (180, 720),
     "turned": (15, 60),
     "slices": (160, 480),
     "shrinking": (30, 120),
