@@ -5,7 +5,7 @@
 // torch-mlir computes a reshape's sizes in the program. Where those are more elements than there are, nothing is read
 // beyond the operand's end.
 
-// CHECK: error: main: a reshape has another number of elements than its operand
+// CHECK: error: main: reshape_sizes.mlir:[[#@LINE+12]]:8: a reshape has another number of elements than its operand
 
 #map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 func.func @main(%x: tensor<?x4xf32>, %like: tensor<?x?x3xf32>) -> tensor<?x?x4xf32> {
