@@ -383,7 +383,7 @@ static const SnStep gpu_steps[] = {
      "sinter-short-floats{chip=$chip},canonicalize,cse,sinter-short-integers{chip=$chip},convert-scf-to-cf,"
      "convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=true has-redux=true},convert-nvvm-to-llvm,"
      "convert-vector-to-llvm,convert-math-to-llvm,convert-arith-to-llvm,canonicalize,cse,reconcile-unrealized-casts,"
-     "sinter-gpu-target{chip=$chip features=$features format=$format toolkit=$toolkit})",
+     "sinter-adjacent,sinter-gpu-target{chip=$chip features=$features format=$format toolkit=$toolkit})",
      "gpu.func -> LLVM's dialect and NVVM", NULL},
     {"gpu-module-to-binary{format=$format toolkit=$toolkit}", "gpu.module -> gpu.binary, by LLVM and ptxas", "binary"},
     {"sinter-embed-gpu", "gpu.binary -> bytes in the host program", NULL},

@@ -11,7 +11,7 @@
   X(host_alloc) X(host_copy_parts) X(host_cut_chains) X(host_deallocations) X(host_splice) X(host_split_views) \
   X(host_destinations) \
   X(host_empty) X(host_place) X(host_results) X(host_separate) \
-  X(host_workspace) X(lower_cpu) X(lower_gpu)                                                                   \
+  X(host_workspace) X(lower_cpu) X(lower_gpu) X(adjacent)                                                       \
   X(all_turns) X(arrange) X(behind_products) X(head_groups) X(variances) X(half_sums) X(columns_apart) X(turned_sums) \
   X(long_columns) X(parted_rows) X(transposed_convolutions) X(thin_products) \
   X(bags) X(constants) X(elements) \
