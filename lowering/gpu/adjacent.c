@@ -17,7 +17,7 @@
 #include "capi/pass.h"
 #include "lowering/gpu/lower_gpu.h"
 
-enum { MOST_TERMS = 12, MOST_PHIS = 4, DEPTH = 32, MOST_BYTES = 16 };
+enum { MOST_TERMS = 12, MOST_PHIS = 4, MOST_VALUES = 512, MOST_BYTES = 16 };
 
 // terms[0].v * terms[0].times + ... + constant, in bytes. Equal ones have their terms in one order, that of addresses.
 typedef struct {
@@ -25,7 +25,7 @@ typedef struct {
     MlirValue v;
     int64_t times;
   } terms[MOST_TERMS];
-  size_t n;
+  size_t n, values; // values: that were looked at
   int64_t constant;
 } Sum;
 
@@ -34,7 +34,8 @@ typedef struct {
   MlirValue base;   // the kernel's argument
   Sum at;           // bytes behind it
   int64_t bytes;
-  size_t order, group;
+  bool store;
+  size_t order; // in its block
 } Access;
 typedef SN_VEC(Access) Accesses;
 
@@ -68,24 +69,18 @@ static bool add_term(Sum *s, MlirValue v, int64_t times) {
 }
 
 // s + v * times; false: it has too many terms, or numbers that are too large.
-static bool add(Sum *s, MlirValue v, int64_t times, int depth) {
+static bool add(Sum *s, MlirValue v, int64_t times) {
   MlirOperation op = sn_definer(v);
   int64_t n;
+  if (++s->values > MOST_VALUES)
+    return false;
   if (constant_of(v, &n))
     return !__builtin_mul_overflow(n, times, &n) && !__builtin_add_overflow(s->constant, n, &s->constant);
-  if (depth < DEPTH && (sn_is(op, "llvm.add") || sn_is(op, "llvm.sub")))
-    return add(s, sn_operand(op, 0), times, depth + 1) &&
-           add(s, sn_operand(op, 1), sn_is(op, "llvm.add") ? times : -times, depth + 1);
-  if (depth < DEPTH && sn_is(op, "llvm.mul") && constant_of(sn_operand(op, 1), &n))
-    return !__builtin_mul_overflow(n, times, &times) && add(s, sn_operand(op, 0), times, depth + 1);
+  if (sn_is(op, "llvm.add") || sn_is(op, "llvm.sub"))
+    return add(s, sn_operand(op, 0), times) && add(s, sn_operand(op, 1), sn_is(op, "llvm.add") ? times : -times);
+  if (sn_is(op, "llvm.mul") && constant_of(sn_operand(op, 1), &n))
+    return !__builtin_mul_overflow(n, times, &times) && add(s, sn_operand(op, 0), times);
   return add_term(s, v, times);
-}
-
-static bool same_but_for_constant(const Sum *a, const Sum *b) {
-  bool same = a->n == b->n;
-  for (size_t i = 0; i < a->n && same; ++i)
-    same = sn_same(a->terms[i].v, b->terms[i].v) && a->terms[i].times == b->terms[i].times;
-  return same;
 }
 
 // ---- what divides them -------------------------------------------------------------------------
@@ -96,7 +91,7 @@ typedef struct {
     MlirValue v;
     int64_t multiple;
   } phis[MOST_PHIS];
-  size_t n;
+  size_t n, values; // values: that were looked at
 } Phis;
 
 static int64_t power_in(int64_t n) {
@@ -105,10 +100,10 @@ static int64_t power_in(int64_t n) {
 }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static int64_t multiple_of(MlirValue v, Phis *phis, int depth);
+static int64_t multiple_of(MlirValue v, Phis *phis);
 
 // What the branch at the end of the block gives for argument k of `to`, the least of what all its ways give.
-static int64_t given_by(MlirBlock from, MlirBlock to, intptr_t k, Phis *phis, int depth) {
+static int64_t given_by(MlirBlock from, MlirBlock to, intptr_t k, Phis *phis) {
   MlirOperation branch = mlirBlockGetTerminator(from);
   bool plain = sn_is(branch, "llvm.br"), two = sn_is(branch, "llvm.cond_br");
   int64_t multiple = plain || two ? MOST_BYTES : 1;
@@ -116,14 +111,14 @@ static int64_t given_by(MlirBlock from, MlirBlock to, intptr_t k, Phis *phis, in
   intptr_t first = two;
   for (intptr_t s = 0; s < (two ? 2 : 1) && multiple > 1; ++s) {
     if (mlirBlockEqual(mlirOperationGetSuccessor(branch, s), to))
-      multiple = least(multiple, multiple_of(sn_operand(branch, first + k), phis, depth + 1));
+      multiple = least(multiple, multiple_of(sn_operand(branch, first + k), phis));
     first += two ? mlirDenseI32ArrayGetElement(sizes, s + 1) : 0;
   }
   return multiple;
 }
 
 // Of a block's argument: what all blocks give that come before, if the argument is that where they use it themselves.
-static int64_t phi_multiple(MlirValue v, Phis *phis, int depth) {
+static int64_t phi_multiple(MlirValue v, Phis *phis) {
   MlirBlock block = mlirBlockArgumentGetOwner(v);
   intptr_t before = mlirBlockGetNumPredecessors(block);
   if (!before || phis->n == MOST_PHIS)
@@ -134,15 +129,15 @@ static int64_t phi_multiple(MlirValue v, Phis *phis, int depth) {
     taken = multiple;
     phis->phis[own].v = v, phis->phis[own].multiple = taken;
     for (intptr_t i = 0; i < before && multiple > 1; ++i)
-      multiple = least(multiple, given_by(mlirBlockGetPredecessor(block, i), block, mlirBlockArgumentGetArgNumber(v),
-                                          phis, depth));
+      multiple = least(multiple, given_by(mlirBlockGetPredecessor(block, i), block,
+                                          mlirBlockArgumentGetArgNumber(v), phis));
   } while (multiple != taken);
   phis->n = own;
   return multiple;
 }
 
 // A power of two, of MOST_BYTES at most, that divides an integer, whatever bits of it are lost above.
-static int64_t multiple_of(MlirValue v, Phis *phis, int depth) {
+static int64_t multiple_of(MlirValue v, Phis *phis) {
   MlirOperation op = sn_definer(v);
   int64_t n;
   if (constant_of(v, &n))
@@ -150,29 +145,27 @@ static int64_t multiple_of(MlirValue v, Phis *phis, int depth) {
   for (size_t i = 0; i < phis->n; ++i)
     if (sn_same(phis->phis[i].v, v))
       return phis->phis[i].multiple;
-  if (depth > DEPTH)
+  if (++phis->values > MOST_VALUES)
     return 1;
   if (sn_null(op))
-    return phi_multiple(v, phis, depth);
+    return phi_multiple(v, phis);
   if (sn_is(op, "llvm.mul"))
-    return least(MOST_BYTES, multiple_of(sn_operand(op, 0), phis, depth + 1) *
-                                 multiple_of(sn_operand(op, 1), phis, depth + 1));
+    return least(MOST_BYTES, multiple_of(sn_operand(op, 0), phis) * multiple_of(sn_operand(op, 1), phis));
   if (sn_is(op, "llvm.add") || sn_is(op, "llvm.sub") || sn_is(op, "llvm.urem") || sn_is(op, "llvm.srem") ||
       sn_is(op, "llvm.intr.umin") || sn_is(op, "llvm.intr.smin") || sn_is(op, "llvm.intr.umax") ||
       sn_is(op, "llvm.intr.smax"))
-    return least(multiple_of(sn_operand(op, 0), phis, depth + 1), multiple_of(sn_operand(op, 1), phis, depth + 1));
+    return least(multiple_of(sn_operand(op, 0), phis), multiple_of(sn_operand(op, 1), phis));
   if (sn_is(op, "llvm.select"))
-    return least(multiple_of(sn_operand(op, 1), phis, depth + 1), multiple_of(sn_operand(op, 2), phis, depth + 1));
+    return least(multiple_of(sn_operand(op, 1), phis), multiple_of(sn_operand(op, 2), phis));
   if (sn_is(op, "llvm.sext") || sn_is(op, "llvm.zext") || sn_is(op, "llvm.trunc"))
-    return multiple_of(sn_operand(op, 0), phis, depth + 1);
+    return multiple_of(sn_operand(op, 0), phis);
   return 1;
 }
 
 static int64_t aligned(const Access *a) {
   int64_t bytes = power_in(a->at.constant);
   for (size_t i = 0; i < a->at.n && bytes > 1; ++i)
-    bytes = least(bytes, least(MOST_BYTES, power_in(a->at.terms[i].times) *
-                                               multiple_of(a->at.terms[i].v, &(Phis){0}, 0)));
+    bytes = least(bytes, power_in(a->at.terms[i].times) * multiple_of(a->at.terms[i].v, &(Phis){0}));
   return bytes;
 }
 
@@ -195,7 +188,7 @@ static bool read_access(MlirOperation op, MlirBlock entry, Access *a) {
     return false;
   MlirValue pointer = sn_operand(op, store);
   MlirOperation gep = sn_def(pointer, "llvm.getelementptr");
-  *a = (Access){.op = op, .base = sn_null(gep) ? pointer : sn_operand(gep, 0)};
+  *a = (Access){.op = op, .store = store, .base = sn_null(gep) ? pointer : sn_operand(gep, 0)};
   a->bytes = bytes_of(sn_type_of(store ? sn_operand(op, 0) : sn_result(op, 0)));
   if (!a->bytes || !mlirValueIsABlockArgument(a->base) ||
       !mlirBlockEqual(mlirBlockArgumentGetOwner(a->base), entry) ||
@@ -208,31 +201,33 @@ static bool read_access(MlirOperation op, MlirBlock entry, Access *a) {
   if (!element || mlirDenseArrayGetNumElements(raw) != 1)
     return false;
   if (sn_num_operands(gep) == 2)
-    return add(&a->at, sn_operand(gep, 1), element, 0);
+    return add(&a->at, sn_operand(gep, 1), element);
   a->at.constant = element * mlirDenseI32ArrayGetElement(raw, 0);
   return true;
 }
 
+static int compare(uintptr_t a, uintptr_t b) { return a < b ? -1 : a > b; }
+
+// 0: their places differ by a constant. Which group comes first is all the same.
+static int compare_groups(const Access *a, const Access *b) {
+  int order = compare((uintptr_t)a->base.ptr, (uintptr_t)b->base.ptr);
+  order = order ? order : a->store - b->store;
+  order = order ? order : compare(a->at.n, b->at.n);
+  for (size_t i = 0; i < a->at.n && !order; ++i) {
+    order = compare((uintptr_t)a->at.terms[i].v.ptr, (uintptr_t)b->at.terms[i].v.ptr);
+    order = order ? order : compare((uintptr_t)a->at.terms[i].times, (uintptr_t)b->at.terms[i].times);
+  }
+  return order;
+}
+
 static int by_group_and_place(const void *a, const void *b) {
   const Access *x = a, *y = b;
-  if (x->group != y->group)
-    return x->group < y->group ? -1 : 1;
+  int order = compare_groups(x, y);
+  if (order)
+    return order;
   if (x->at.constant != y->at.constant)
     return x->at.constant < y->at.constant ? -1 : 1;
   return x->order < y->order ? -1 : 1;
-}
-
-// Numbers of groups: whose places differ by constants.
-static void find_groups(Accesses *all) {
-  for (size_t i = 0; i < all->size; ++i) {
-    Access *a = &all->data[i];
-    size_t g = 0;
-    while (g < i && (all->data[g].group != g || !sn_same(all->data[g].base, a->base) ||
-                     sn_is(all->data[g].op, "llvm.store") != sn_is(a->op, "llvm.store") ||
-                     !same_but_for_constant(&all->data[g].at, &a->at)))
-      ++g;
-    a->order = i, a->group = g;
-  }
 }
 
 static void align(MlirOperation op, int64_t bytes) {
@@ -252,7 +247,7 @@ static void join(Access *run, size_t n) {
     return;
   MlirContext ctx = mlirOperationGetContext(first->op);
   MlirType i8 = mlirIntegerTypeGet(ctx, 8);
-  MlirValue pointer = sn_operand(first->op, sn_is(first->op, "llvm.store"));
+  MlirValue pointer = sn_operand(first->op, first->store);
   for (size_t i = 0; i < n; ++i) {
     int32_t distance = (int32_t)(run[i].at.constant - first->at.constant);
     align(run[i].op, aligned(&run[i]));
@@ -262,7 +257,7 @@ static void join(Access *run, size_t n) {
     MlirValue own = sn(&b, "llvm.getelementptr", pointer, sn_type_of(pointer),
                        sn_attr("elem_type", mlirTypeAttrGet(i8)),
                        sn_attr("rawConstantIndices", mlirDenseI32ArrayGet(ctx, 1, &distance)));
-    mlirOperationSetOperand(run[i].op, sn_is(run[i].op, "llvm.store"), own);
+    mlirOperationSetOperand(run[i].op, run[i].store, own);
   }
 }
 
@@ -270,15 +265,16 @@ static void look_at_block(MlirBlock block, MlirBlock entry) {
   Accesses all = {0};
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     Access a;
-    if (read_access(op, entry, &a))
-      sn_push(&all, a);
+    if (!read_access(op, entry, &a))
+      continue;
+    a.order = all.size;
+    sn_push(&all, a);
   }
-  find_groups(&all);
   if (all.size)
     qsort(all.data, all.size, sizeof *all.data, by_group_and_place);
   for (size_t i = 0, n; i < all.size; i += n) {
     const Access *a = &all.data[i];
-    for (n = 1; i + n < all.size && a[n].group == a->group && a[n].bytes == a->bytes &&
+    for (n = 1; i + n < all.size && !compare_groups(&a[n], a) && a[n].bytes == a->bytes &&
                 (a[n].at.constant == a[n - 1].at.constant || a[n].at.constant == a[n - 1].at.constant + a->bytes);
          ++n)
       ;
