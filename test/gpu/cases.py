@@ -2094,6 +2094,7 @@ def all_cases():
     softmax("grid", 5, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 6")
     softmax("grid_registers", 5, 2000, schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {R}")
     softmax("grid_rereads", 5, 2003, schedule=f"{G}, threads = 64, blocks = 4, group = 4, vector = 1, unroll = 4")
+    softmax("grid_rereads_many", 2, 9003, schedule=f"{G}, threads = 64, blocks = 4, group = 4, vector = 1, unroll = 16")
     softmax("grid_peel", 5, 2003,
             schedule=f"{G}, threads = 64, blocks = 6, group = 3, vector = 4, {A}, slots = 4, depth = 1")
     softmax("grid_bf16", 7, 2000, "bf16",
