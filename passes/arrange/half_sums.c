@@ -1,4 +1,5 @@
-// half_sums.c: what is added up in f64 of half elements is added in f32 first, a few elements of a thread.
+// half_sums.c: what is added up in f64 of half elements is added in f32 first, a few elements of a thread; and what is
+// made of them there alone, for each element, in f32.
 //
 //   %w = arith.extf %x : f16 to f64                        %y = arith.extf %x : f16 to f32
 //   %s = sinter.row_reduce add %w : f64             ->     %s = sinter.row_reduce add %y : f32 -> f64 {lanes_first}
@@ -11,6 +12,12 @@
 // deviation stays as exact as it was, and so do differences from it, which are taken from both parts of the mean. Where
 // they are further apart, the deviation is as large as they are. bf16 has 8 bits, and f32's range: squares of
 // differences over 1.8e19 are infinite, as they are in PyTorch, which has f32 there.
+//
+// So is what is made of such a difference, element by element, and goes to f32: in the gradient of a norm that is
+// spelled in f64, 2 c (x - m). A difference from both parts of m errs by 2^-23 of itself at most, however much of m
+// cancels, and so do products with a number by 2^-24 each.
+//
+//   %t = arith.truncf (c * (%w - %m)) : f32         ->     %t = f32(c) * ((%y - f32(%m)) - f32(%m - f32(%m)))
 //
 // runs in: sinter-gpu    test: test/passes/arrange/half_sums.mlir, test/gpu/emulate_rows.test
 
@@ -80,12 +87,59 @@ static MlirValue in_f32(SnMap *made, MlirValue v) {
   return narrow;
 }
 
-static void narrow_sums(MlirOperation form) {
+// A number of f64 that is within f32's range, if what it is made of is: a widened one, times constants of 1 at most.
+static bool is_in_range(MlirValue c) {
+  MlirOperation mul = sn_def(c, "arith.mulf");
+  double number;
+  for (int k = 0; k < 2 && !sn_null(mul); ++k)
+    if (sn_attr_number(sn_constant_of(sn_operand(mul, k)), &number) && number >= -1 && number <= 1)
+      return is_in_range(sn_operand(mul, 1 - k));
+  return fits_f32(c);
+}
+
+// The row in f32 that stands for v, a difference as above times numbers; null if v is anything else.
+static MlirValue scaled_in_f32(SnMap *made, MlirValue v) {
+  MlirOperation op = sn_definer(v);
+  bool doubles = sn_is(op, "arith.addf") && sn_same(sn_operand(op, 0), sn_operand(op, 1)),
+       scales = sn_is(op, "arith.mulf");
+  if (sn_is(op, "arith.subf"))
+    return in_f32(made, v);
+  for (int k = 0; k < 2 && (doubles || scales); ++k) {
+    MlirValue c = doubles ? (MlirValue){0} : sn_broadcast_of(sn_operand(op, 1 - k));
+    if (!doubles && (sn_none(c) || !is_in_range(c)))
+      continue;
+    MlirValue y = scaled_in_f32(made, sn_operand(op, k));
+    if (sn_none(y))
+      continue;
+    SnBuilder b = sn_after(op);
+    MlirType row = sn_type_of(y);
+    return doubles ? sn(&b, "arith.addf", y, y)
+                   : sn(&b, "arith.mulf", y, sn_as_row(&b, sn(&b, "arith.truncf", c, sn_element(row)), row));
+  }
+  return (MlirValue){0};
+}
+
+static void narrow_elements(SnMap *made, MlirOperation truncf) {
+  MlirValue x = sn_operand(truncf, 0), narrow = {0};
+  if (sn_is_row(x) && mlirTypeIsAF64(sn_element(sn_type_of(x))) &&
+      mlirTypeIsAF32(sn_element(sn_type_of(sn_result(truncf, 0)))))
+    narrow = scaled_in_f32(made, x);
+  if (sn_none(narrow))
+    return;
+  mlirValueReplaceAllUsesOfWith(sn_result(truncf, 0), narrow);
+  mlirOperationDestroy(truncf);
+}
+
+static void narrow_form(MlirOperation form) {
   SnForm f = sn_form_read(form);
   SnMap made = {0};
   bool fits = sn_is_plain(&f) && !f.schedule.ptr;
   for (MlirOperation op = mlirBlockGetFirstOperation(f.body), next; fits && !sn_null(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
+    if (sn_is(op, "arith.truncf")) {
+      narrow_elements(&made, op);
+      continue;
+    }
     if (!sn_is_reduce(op, "add") || !mlirTypeIsAF64(sn_type_of(sn_result(op, 0))) ||
         !mlirTypeIsAF64(sn_element(sn_type_of(sn_operand(op, 0)))))
       continue;
@@ -107,7 +161,7 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
   (void)user;
   SnOpVec forms = sn_collect(func, "sinter.rowwise");
   for (size_t k = 0; k < forms.size; ++k)
-    narrow_sums(forms.data[k]);
+    narrow_form(forms.data[k]);
   sn_vec_free(&forms);
   return SN_OK;
 }
@@ -122,7 +176,7 @@ static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arit
 
 const SnPass sn_pass_half_sums = {
     .argument = "sinter-half-sums",
-    .summary = "sums in f64 of half elements -> of f32, a few of a thread before they are f64",
+    .summary = "sums in f64 of half elements -> of f32, a few of a thread before they are f64; elements -> in f32",
     .dialects = dialects,
     .run = run,
 };

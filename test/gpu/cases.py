@@ -1087,6 +1087,37 @@ def any_variance(name, m, shape, t="f32"):
          lambda x: [x.astype(np.float64).reshape(m, -1).var(1)])
 
 
+def scaled_differences(name, m, n, t, schedule=None):
+    """2 c (x - mean) of a mean in f64 that f32 has no digits left for: one element of a row differs from the others."""
+    N = f"tensor<{n}x"
+    body = f"""
+%y = sinter.rowwise (i = {m}) by (j = {n}) ins(%x[i, j] : {tensor((m, n), t)}, %c[i] : {tensor((m,), "f32")})
+    outs(%empty_y[i, j] : {tensor((m, n), "f32")}){attr(schedule)} {{
+^row(%a: {N}{t}>, %f: f32):
+  %over = arith.constant {1 / n:.17e} : f64
+  %w = arith.extf %a : {N}{t}> to {N}f64>
+  %s = sinter.row_reduce add %w : {N}f64> -> f64
+  %m = arith.mulf %s, %over : f64
+  %b = sinter.broadcast %m : f64 -> {N}f64>
+  %d = arith.subf %w, %b : {N}f64>
+  %g = arith.extf %f : f32 to f64
+  %k = arith.mulf %g, %over : f64
+  %ks = sinter.broadcast %k : f64 -> {N}f64>
+  %p = arith.mulf %ks, %d : {N}f64>
+  %q = arith.addf %p, %p : {N}f64>
+  %r = arith.truncf %q : {N}f64> to {N}f32>
+  sinter.yield %r : {N}f32>
+}}"""
+
+    def inputs(r):
+        x = np.full((m, n), 2.0 ** 20 if t == "bf16" else 2.0 ** 11)
+        x[np.arange(m), r.integers(0, n, m)] *= 1 + (2.0 ** -7 if t == "bf16" else 2.0 ** -10)
+        return [cast(x, t), cast(r.standard_normal(m), "f32")]
+
+    case(name, program([("x", (m, n), t), ("c", (m,), "f32")], [("y", (m, n), "f32")], [], body), inputs,
+         lambda x, c: [2 * c.astype(np.float64)[:, None] / n * (x - x.astype(np.float64).mean(1, keepdims=True))])
+
+
 def columns_apart(name, m, n):
     """Rows times a number of their own, and for each column sums over all rows: so few rows that they are two forms."""
     N, full = tensor((n,), "f32"), tensor((m, n), "f32")
@@ -2218,6 +2249,8 @@ def all_cases():
     any_variance("variance_of_any_f16", 5, (1003,), "f16")
     any_variance("variance_of_any_dims", 3, (5, 7, 11))
     any_variance("variance_of_any_one", 3, (1,))
+    scaled_differences("variance_of_differences", 3, 1003, "bf16")
+    scaled_differences("variance_of_differences_f16", 3, 1003, "f16")
     columns_apart("columns_apart", 48, 4100)
     first_softmax("first_softmax_long", 150, 70)
     first_softmax("first_softmax_few", 40, 5)

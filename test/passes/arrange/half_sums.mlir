@@ -89,3 +89,73 @@ func.func @others(%x: tensor<4x9xf16>, %e: tensor<4xf64>) -> (tensor<4xf64>, ten
   }
   return %0#0, %0#1 : tensor<4xf64>, tensor<4xf64>
 }
+
+// -----
+
+// A difference from a mean, times numbers within f32's range, is made in f32 where that is what it goes to.
+
+// CHECK-LABEL: func @scaled_difference
+//       CHECK:   ^row(%[[X:.+]]: tensor<9xf16>, %[[C:.+]]: f32, %[[M:.+]]: f64):
+//   CHECK-DAG:     %[[Y:.+]] = arith.extf %[[X]] : tensor<9xf16> to tensor<9xf32>
+//   CHECK-DAG:     %[[HIGH:.+]] = arith.truncf %[[M]] : f64 to f32
+//       CHECK:     %[[D:.+]] = arith.subf %[[Y]], %{{.+}} : tensor<9xf32>
+//       CHECK:     %[[E:.+]] = arith.subf %[[D]], %{{.+}} : tensor<9xf32>
+//       CHECK:     %[[K:.+]] = arith.truncf %{{.+}} : f64 to f32
+//       CHECK:     %[[KS:.+]] = sinter.broadcast %[[K]]
+//       CHECK:     %[[S:.+]] = arith.mulf %[[E]], %[[KS]] : tensor<9xf32>
+//       CHECK:     %[[T:.+]] = arith.addf %[[S]], %[[S]] : tensor<9xf32>
+//   CHECK-NOT:     tensor<9xf64>
+//       CHECK:     sinter.yield %[[T]]
+func.func @scaled_difference(%x: tensor<4x9xf16>, %c: tensor<4xf32>, %m: tensor<4xf64>, %e: tensor<4x9xf32>) -> tensor<4x9xf32> {
+  %0 = sinter.rowwise (i = 4) by (j = 9)
+      ins(%x[i, j] : tensor<4x9xf16>, %c[i] : tensor<4xf32>, %m[i] : tensor<4xf64>) outs(%e[i, j] : tensor<4x9xf32>) {
+  ^row(%a: tensor<9xf16>, %f: f32, %n: f64):
+    %over = arith.constant 0.125 : f64
+    %w = arith.extf %a : tensor<9xf16> to tensor<9xf64>
+    %b = sinter.broadcast %n : f64 -> tensor<9xf64>
+    %d = arith.subf %w, %b : tensor<9xf64>
+    %g = arith.extf %f : f32 to f64
+    %k = arith.mulf %g, %over : f64
+    %ks = sinter.broadcast %k : f64 -> tensor<9xf64>
+    %p = arith.mulf %ks, %d : tensor<9xf64>
+    %q = arith.addf %p, %p : tensor<9xf64>
+    %t = arith.truncf %q : tensor<9xf64> to tensor<9xf32>
+    sinter.yield %t : tensor<9xf32>
+  }
+  return %0 : tensor<4x9xf32>
+}
+
+// -----
+
+// A number of f64 may be beyond f32's range, and elements of f32 show more digits.
+
+// CHECK-LABEL: func @any_number
+//       CHECK:     arith.mulf %{{.+}}, %{{.+}} : tensor<9xf64>
+func.func @any_number(%x: tensor<4x9xf16>, %m: tensor<4xf64>, %e: tensor<4x9xf32>) -> tensor<4x9xf32> {
+  %0 = sinter.rowwise (i = 4) by (j = 9) ins(%x[i, j] : tensor<4x9xf16>, %m[i] : tensor<4xf64>) outs(%e[i, j] : tensor<4x9xf32>) {
+  ^row(%a: tensor<9xf16>, %n: f64):
+    %w = arith.extf %a : tensor<9xf16> to tensor<9xf64>
+    %b = sinter.broadcast %n : f64 -> tensor<9xf64>
+    %d = arith.subf %w, %b : tensor<9xf64>
+    %p = arith.mulf %b, %d : tensor<9xf64>
+    %t = arith.truncf %p : tensor<9xf64> to tensor<9xf32>
+    sinter.yield %t : tensor<9xf32>
+  }
+  return %0 : tensor<4x9xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @of_f32
+//       CHECK:     arith.subf %{{.+}}, %{{.+}} : tensor<9xf64>
+func.func @of_f32(%x: tensor<4x9xf32>, %m: tensor<4xf64>, %e: tensor<4x9xf32>) -> tensor<4x9xf32> {
+  %0 = sinter.rowwise (i = 4) by (j = 9) ins(%x[i, j] : tensor<4x9xf32>, %m[i] : tensor<4xf64>) outs(%e[i, j] : tensor<4x9xf32>) {
+  ^row(%a: tensor<9xf32>, %n: f64):
+    %w = arith.extf %a : tensor<9xf32> to tensor<9xf64>
+    %b = sinter.broadcast %n : f64 -> tensor<9xf64>
+    %d = arith.subf %w, %b : tensor<9xf64>
+    %t = arith.truncf %d : tensor<9xf64> to tensor<9xf32>
+    sinter.yield %t : tensor<9xf32>
+  }
+  return %0 : tensor<4x9xf32>
+}
