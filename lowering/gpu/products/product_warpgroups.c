@@ -34,13 +34,16 @@ enum {
 };
 
 // Of a thread: what those who fetch leave of what a launch gives is for those that have sums. Many: two warpgroups
-// fetch.
-static const struct {
+// fetch. Who asks for windows of an image has their corners and taps beside the slots, and with 24 registers some of
+// them are in local memory, to wait for in each turn.
+typedef struct {
   int64_t fetcher, sum;
-} registers_of[][2] = {[SN_GPU_BY_COPIES] = {{24, 240}},
-                       [SN_GPU_BY_PIECES] = {{72, 216}, {56, 200}},
-                       [SN_GPU_BY_VECTORS] = {{136, 184}, {88, 168}},
-                       [SN_GPU_BY_ELEMENTS] = {{136, 184}, {88, 168}}};
+} Registers;
+static const Registers of_images = {40, 232};
+static const Registers registers_of[][2] = {[SN_GPU_BY_COPIES] = {{24, 240}},
+                                            [SN_GPU_BY_PIECES] = {{72, 216}, {56, 200}},
+                                            [SN_GPU_BY_VECTORS] = {{136, 184}, {88, 168}},
+                                            [SN_GPU_BY_ELEMENTS] = {{136, 184}, {88, 168}}};
 
 typedef struct {
   SnGpuProducts *g;
@@ -57,10 +60,15 @@ typedef struct {
   bool many;            // two warpgroups fetch
   bool pieces;          // some side is fetched by pieces
   bool copies;          // some side is fetched by the copy engine
+  bool images;          // as windows of an image
   int64_t ahead;        // slots that are filled before the first of them is said to be full
   SnGpuFetchers who;
   MlirValue *sums; // of each product and block: a struct of registers
 } Staged;
+
+static Registers registers(const Staged *s) {
+  return s->images && s->fetch == SN_GPU_BY_COPIES ? of_images : registers_of[s->fetch][s->many];
+}
 
 static MlirType i32_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 32); }
 static MlirValue i32_of(SnBuilder *b, int64_t v) { return sn_int(b, i32_type(b), v); }
@@ -291,7 +299,7 @@ static void emit_fetch(SnBuilder *b, SnGpuKernel *k, void *user) {
   Roles *r = user;
   Staged *s = &r->staged;
   if (s->g->plan->launch.threads > SN_GPU_WARPGROUP)
-    sn_wgmma_registers(b, "decrease", registers_of[s->fetch][s->many].fetcher);
+    sn_wgmma_registers(b, "decrease", registers(s).fetcher);
   if (s->fetch != SN_GPU_BY_COPIES) {
     MlirValue warp = as_i32(b, sn(b, "arith.subi", k->warp, sn_index(b, k->warps)));
     s->who = (SnGpuFetchers){.warps = s->g->plan->launch.more_threads / 32,
@@ -539,7 +547,7 @@ static void emit_sums(SnBuilder *b, SnGpuKernel *k, void *user) {
   Staged *s = &r->staged;
   const SnGpuProductPlan *plan = s->g->plan;
   if (plan->launch.threads > SN_GPU_WARPGROUP)
-    sn_wgmma_registers(b, "increase", registers_of[s->fetch][s->many].sum);
+    sn_wgmma_registers(b, "increase", registers(s).sum);
   MlirValue zero = i32_of(b, 0), carried[] = {zero, zero}, first = k->block;
   int64_t step = k->blocks, pieces = 0;
   s->group = sn_wgmma_same_in_warp(b, as_i32(b, sn(b, "arith.divui", k->warp, sn_index(b, 4))));
@@ -581,6 +589,7 @@ void sn_gpu_emit_staged(SnBuilder *b, SnGpuProducts *g, MlirValue tiles) {
   for (size_t i = 0; i < 2 * products; ++i) {
     s->fetch = s->sides[i].fetch > s->fetch ? s->sides[i].fetch : s->fetch;
     s->copies |= s->sides[i].fetch == SN_GPU_BY_COPIES;
+    s->images |= s->sides[i].fetch == SN_GPU_BY_COPIES && s->sides[i].map.map.num_windows > 0;
     s->pieces |= s->sides[i].fetch == SN_GPU_BY_PIECES;
   }
   int64_t fillers = (s->copies ? 1 : 0) + (s->fetch == SN_GPU_BY_COPIES ? 0 : plan->launch.more_threads / 32);
