@@ -132,3 +132,16 @@ gpu.module @kernels {
     llvm.return
   }
 }
+
+// -----
+
+// LLVM would store it in halves.
+gpu.module @kernels {
+  // CHECK-LABEL: llvm.func @wide
+  // CHECK: llvm.store %arg2, %{{.+}} {alignment = 8 : i64} : i64, !llvm.ptr
+  llvm.func @wide(%y: !llvm.ptr, %i: i32, %x: i64) attributes {gpu.kernel} {
+    %p = llvm.getelementptr %y[%i] : (!llvm.ptr, i32) -> !llvm.ptr, i64
+    llvm.store %x, %p : i64, !llvm.ptr
+    llvm.return
+  }
+}
