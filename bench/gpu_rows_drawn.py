@@ -6,6 +6,8 @@ generator of numbers of its own, so the same seed and number is the same program
 `small` is for a CPU.
 """
 
+import fnmatch
+import json
 import math
 import random
 
@@ -401,3 +403,21 @@ def case(number, draw, both=False):
         lines = [line for line in str(why).splitlines() if line.strip()] or [""]
         c["error"] = f"not exported: {type(why).__name__}: {next((x for x in lines if 'error:' in x), lines[0])[:200]}"
     return c
+
+
+def exported(seed, count, only, keep):
+    """(name, file, flags of sinter-cc, error) of each program at full scale; what `keep` has is not exported again."""
+    made = []
+    for i, d in enumerate(programs(seed, count, "full")):
+        if not fnmatch.fnmatch(f"{i:02}_{d.name}", only):
+            continue
+        source, about = keep / f"{seed}_{i}.mlir", keep / f"{seed}_{i}.json"
+        if not about.exists():
+            c = case(i, d)
+            source.write_text(c.get("text", ""))
+            about.write_text(json.dumps({k: c.get(k) for k in ("name", "wrt", "upstream", "error")}))
+        c = json.loads(about.read_text())
+        flags = [f"--wrt={','.join(map(str, c['wrt']))}"] if c["wrt"] else []
+        flags += ["--upstream"] if c["upstream"] else []
+        made.append((c["name"], source, flags, c["error"]))
+    return made
