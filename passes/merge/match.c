@@ -440,11 +440,12 @@ static bool may_trap(const SnForm *f) {
 }
 
 // All that b reads of a is 0 where what a reads is outside.
-static bool all_zero_outside(const SnMerge *m) {
+static bool all_zero_outside(SnMerge *m) {
   bool all = true;
+  m->zeros = sn_alloc(m->a.inputs.size + 1);
   for (size_t k = 0; k < m->b.inputs.size && all; ++k) {
     size_t result;
-    all = !sn_flows(m, k, &result) || sn_makes_zero_outside(&m->a, result, m->b.inputs.data[k].fill);
+    all = !sn_flows(m, k, &result) || sn_makes_zero_outside(&m->a, result, m->b.inputs.data[k].fill, m->zeros);
   }
   return all;
 }
@@ -452,7 +453,7 @@ static bool all_zero_outside(const SnMerge *m) {
 // a computes more than is read of it: what it reads for that gets bounds too, and its sizes are known, or it makes
 // nothing of what is outside of them.
 static bool guard_fits(SnMerge *m) {
-  if (!sn_inside_of_unknown(&m->b, m->guard) && !(m->zero_outside = all_zero_outside(m)))
+  if (!sn_inside_of_unknown(&m->b, m->guard) && !all_zero_outside(m))
     return sn_refuse(m->b.op, SN_WHY_UNKNOWN_SIZE);
   for (size_t k = 0; k < m->a.inputs.size; ++k)
     if (m->a.inputs.data[k].through.ptr)
@@ -617,4 +618,5 @@ void sn_merge_free(SnMerge *m) {
   free(m->a_dims);
   free(m->b_dims);
   free(m->keep);
+  free(m->zeros);
 }

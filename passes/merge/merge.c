@@ -207,8 +207,14 @@ static SnAccess moved_access(const SnMerge *m, SnAccess a, const MlirAffineExpr 
   return a;
 }
 
-// What a reads where b does not read a: anything, so zero, unless it is inside there too.
-static SnAccess bounded(const SnMerge *m, SnAccess a, const SnAccess *before) {
+static MlirAttribute zero_of(MlirType e, bool minus) {
+  return sn_is_float(e) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(e), e, minus ? -0.0 : 0.0)
+                        : mlirIntegerAttrGet(e, 0);
+}
+
+// What a's input k is where b does not read a: anything, so zero, unless it is inside there too.
+static SnAccess bounded(const SnMerge *m, SnAccess a, size_t k) {
+  const SnAccess *before = &m->a.inputs.data[k];
   if (!m->guard || a.fill.ptr || sn_is_table(&a))
     return a;
   int64_t *sizes = sizes_of(&m->merged), low, high;
@@ -218,7 +224,7 @@ static SnAccess bounded(const SnMerge *m, SnAccess a, const SnAccess *before) {
     intptr_t d = sn_map_dim(a.map, p), old = sn_map_dim(before->map, p);
     // A size `?` is that of the dimension, unless it has another size now.
     bool same = d >= 0 && old >= 0 && m->merged.dims.data[d].size == m->a.dims.data[old].size;
-    if (same && m->zero_outside) // b's dimensions are the merged form's
+    if (same && m->zeros) // b's dimensions are the merged form's
       same = sn_same_size(&m->a, old, &m->b, d);
     inside &= sn_dim(t, p) == SN_DYNAMIC
                   ? same
@@ -226,7 +232,7 @@ static SnAccess bounded(const SnMerge *m, SnAccess a, const SnAccess *before) {
                         high < sn_dim(t, p);
   }
   if (!inside)
-    a.fill = sn_is_float(e) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(e), e, 0) : mlirIntegerAttrGet(e, 0);
+    a.fill = zero_of(e, m->zeros && m->zeros[k] < 0);
   free(sizes);
   return a;
 }
@@ -243,7 +249,7 @@ static void add_inputs(SnMerge *m, const SnForm *f, const MlirAffineExpr *dims, 
     place[k] = flows ? -1 : (intptr_t)m->merged.inputs.size;
     SnAccess moved = flows ? (SnAccess){0} : moved_access(m, f->inputs.data[k], dims, base);
     if (!flows)
-      sn_push(&m->merged.inputs, f == &m->a ? bounded(m, moved, &f->inputs.data[k]) : moved);
+      sn_push(&m->merged.inputs, f == &m->a ? bounded(m, moved, k) : moved);
   }
 }
 
@@ -477,7 +483,7 @@ static void merge_bodies(SnMerge *m, SnBuilder *body, const intptr_t *a_place, c
   MlirAffineMap bounds = {0};
   if (!sn_null(a->op)) {
     map_inputs(m, a, a_place, a_map);
-    if (m->guard && !m->zero_outside) {
+    if (m->guard && !m->zeros) {
       bounds = sn_map_replace(m->guard->map, (intptr_t)to->dims.size, m->b_dims);
       inside = sn_emit_inside(body, to, bounds, sn_type_of(m->guard->value));
     }
@@ -489,10 +495,6 @@ static void merge_bodies(SnMerge *m, SnBuilder *body, const intptr_t *a_place, c
       continue;
     MlirValue v = body_value(a, result, a_map);
     MlirAttribute fill = b->inputs.data[k].fill;
-    if (m->zero_outside) { // what is negated there is -0.0
-      MlirValue sum[] = {v, sn_constant(body, fill)};
-      v = sn_row_op(body, "arith.addf", (MlirType){0}, 2, sum);
-    }
     if (!sn_none(inside) && !sn_is_fill_outside(to, v, fill, bounds, sn_type_of(m->guard->value))) {
       MlirValue chosen[] = {inside, v, sn_constant(body, fill)};
       v = sn_row_op(body, "arith.select", (MlirType){0}, 3, chosen);

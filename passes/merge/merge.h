@@ -19,7 +19,9 @@ typedef struct {
   bool into_finish;        // b runs in a's finish
   bool duplicate;          // a stays for its other readers
   size_t served;           // of a duplicated a: the input of b that is computed, with all that read the same place
-  bool zero_outside;       // what a makes of zeros is 0, and it is read outside of a size `?`: no bound is compared
+  // b reads what a makes outside of a size `?`, with which nothing is compared: a makes the zero that b reads there of
+  // zeros, of this sign of each input, 1 or -1 (0: of none); null if bounds are compared.
+  int8_t *zeros;
   const SnAccess *guard;   // b reads what a makes with these bounds: a's value only counts inside; null if nowhere else
   bool a_columns, b_columns; // of a total: whether it sums over the merged columns, or has none of them
 } SnMerge;
@@ -55,9 +57,10 @@ MlirValue sn_emit_inside(SnBuilder *b, const SnForm *f, MlirAffineMap map, MlirT
 
 // Whether `v`, of the body of `f`, is `fill` (0) by itself where these subscripts are not inside of type t: all that it
 // is made of is read with them, and 0 there.
-// The same of a form by itself, whose inputs all have the sizes of the result: 0 of zeros.
-bool sn_makes_zero_outside(const SnForm *f, size_t result, MlirAttribute fill);
 bool sn_is_fill_outside(const SnForm *f, MlirValue v, MlirAttribute fill, MlirAffineMap bounds, MlirType t);
+// Whether the result is `fill`, a zero, where the inputs that it is made of are zeros, all of which have the result's
+// sizes. Adds the sign that each has to have to `zeros`; false where it has the other one there.
+bool sn_makes_zero_outside(const SnForm *f, size_t result, MlirAttribute fill, int8_t *zeros);
 
 // ---- merge/into_sides.c ------------------------------------------------------------
 

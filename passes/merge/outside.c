@@ -82,29 +82,47 @@ static bool ends_alike(const SnForm *f, const SnAccess *a, MlirAffineMap result)
   return all;
 }
 
-static bool is_zero_of_zeros(const SnForm *f, MlirValue v, MlirAffineMap result, int *left) {
+typedef struct {
+  const SnForm *f;
+  MlirAffineMap result;
+  int8_t *zeros; // of each input
+  int left;
+} Zeros;
+
+// Whether v is a zero of this sign where inputs are zeros of theirs.
+static bool is_zero_of_zeros(Zeros *z, MlirValue v, int8_t sign) {
   if (mlirValueIsABlockArgument(v)) {
-    for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
-      if (sn_same(sn_input_argument(f, k), v))
-        return ends_alike(f, &f->inputs.data[k], result);
+    for (size_t k = sn_first_input(z->f); k < z->f->inputs.size; ++k)
+      if (sn_same(sn_input_argument(z->f, k), v)) {
+        bool may = z->zeros[k] != -sign && ends_alike(z->f, &z->f->inputs.data[k], z->result);
+        z->zeros[k] = may ? sign : z->zeros[k];
+        return may;
+      }
     return false;
   }
   MlirOperation op = mlirOpResultGetOwner(v);
-  bool two = sn_is(op, "arith.addf") || sn_is(op, "arith.subf"), by = sn_is(op, "arith.mulf"),
-       one = sn_is(op, "arith.negf") || sn_is(op, "arith.extf") || sn_is(op, "arith.truncf");
-  if (--*left < 0 || (!two && !by && !one))
+  if (--z->left < 0)
     return false;
-  if (by && is_positive(sn_operand(op, 0)))
-    return is_zero_of_zeros(f, sn_operand(op, 1), result, left);
-  return is_zero_of_zeros(f, sn_operand(op, 0), result, left) &&
-         (!two || is_zero_of_zeros(f, sn_operand(op, 1), result, left)) && (!by || is_positive(sn_operand(op, 1)));
+  if (sn_is(op, "arith.extf") || sn_is(op, "arith.truncf"))
+    return is_zero_of_zeros(z, sn_operand(op, 0), sign);
+  if (sn_is(op, "arith.negf"))
+    return is_zero_of_zeros(z, sn_operand(op, 0), (int8_t)-sign);
+  if (sn_is(op, "arith.mulf")) {
+    int by = is_positive(sn_operand(op, 0)) ? 0 : 1;
+    return is_positive(sn_operand(op, by)) && is_zero_of_zeros(z, sn_operand(op, 1 - by), sign);
+  }
+  // 0 + 0 is 0, -0 + -0 is -0; 0 - 0 is 0, and -0 - 0 is -0.
+  bool takes = sn_is(op, "arith.subf");
+  return (takes || sn_is(op, "arith.addf")) && is_zero_of_zeros(z, sn_operand(op, 0), sign) &&
+         is_zero_of_zeros(z, sn_operand(op, 1), takes ? 1 : sign);
 }
 
-bool sn_makes_zero_outside(const SnForm *f, size_t result, MlirAttribute fill) {
-  int left = MOST_OPS;
-  MlirOperation yield = mlirBlockGetTerminator(f->body);
-  return is_zero(fill) && sn_is_elementwise_form(f) && !f->indices.size &&
-         is_zero_of_zeros(f, sn_operand(yield, (intptr_t)result), f->outputs.data[result].map, &left);
+bool sn_makes_zero_outside(const SnForm *f, size_t result, MlirAttribute fill, int8_t *zeros) {
+  double n;
+  Zeros z = {f, f->outputs.data[result].map, zeros, MOST_OPS};
+  return fill.ptr && mlirAttributeIsAFloat(fill) && sn_attr_number(fill, &n) && n == 0 && sn_is_elementwise_form(f) &&
+         !f->indices.size &&
+         is_zero_of_zeros(&z, sn_operand(mlirBlockGetTerminator(f->body), (intptr_t)result), signbit(n) ? -1 : 1);
 }
 
 bool sn_is_fill_outside(const SnForm *f, MlirValue v, MlirAttribute fill, MlirAffineMap bounds, MlirType t) {

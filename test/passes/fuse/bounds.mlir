@@ -308,9 +308,9 @@ func.func @other_size(%x: tensor<3xf32>, %e: tensor<2xf32>, %f: tensor<4xf32>) -
 // CHECK-LABEL: func @zero_outside_of_unknown
 //  CHECK-SAME:   %[[X:.+]]: tensor<?xf32>
 //       CHECK:   sinter.rowwise
-//  CHECK-NEXT:     ins(%[[X]][i - 1] : tensor<?xf32> else 0.000000e+00)
-//       CHECK:     arith.negf
-//       CHECK:     arith.addf
+//  CHECK-NEXT:     ins(%[[X]][i - 1] : tensor<?xf32> else -0.000000e+00)
+//       CHECK:     %[[N:.+]] = arith.negf
+//  CHECK-NEXT:     math.exp %[[N]]
 //   CHECK-NOT:   sinter.rowwise
 // CHECK-LABEL: func @beginning_of_unknown
 //  CHECK-SAME:   %[[X:.+]]: tensor<?xf32>
