@@ -28,6 +28,8 @@
 #define SN_WORKSPACE_BYTES "sinter.workspace_bytes"
 // On a `memref.alloc`: memory inside of one kernel, not between kernels.
 #define SN_WORKSPACE "sinter.workspace"
+// On a slice: an assert in front of it says that it is inside of its tensor.
+#define SN_INSIDE "sinter.inside"
 // On a function: a kernel.
 #define SN_KERNEL "sinter.kernel"
 // On a function: made of one operation of host code, by sinter-separate.

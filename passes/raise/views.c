@@ -18,6 +18,7 @@
 #include "passes/raise/raise.h"
 #include "capi/size_parts.h"
 #include "mlir-c/Dialect/Linalg.h"
+#include "passes/edit/inside.h"
 #include "passes/edit/size_terms.h"
 #include <assert.h>
 
@@ -209,8 +210,27 @@ static bool through_slice(SnView *v) {
   return true;
 }
 
+// Whether the slice is known to end inside of dimension d of the tensor.
+static bool ends_inside(MlirOperation op, MlirValue of, intptr_t d) {
+  int64_t offset = element(op, "static_offsets", d), size = element(op, "static_sizes", d);
+  SnSizeReader r = {.forgets = true};
+  SnSize step = sn_size_number(element(op, "static_strides", d)), one = sn_size_number(1);
+  SnSize at = offset == SN_DYNAMIC ? sn_size_of_value(&r, operand_of(op, "static_offsets", 0, d))
+                                   : sn_size_number(offset),
+         takes = size == SN_DYNAMIC ? sn_size_of_value(&r, operand_of(op, "static_sizes", 1, d)) : sn_size_number(size),
+         left = sn_size_of_dim(&r, of, d); // behind its last element
+  takes = sn_size_sum(&takes, -1, &one);
+  takes = sn_size_product(&takes, &step);
+  left = sn_size_sum(&left, -1, &at);
+  left = sn_size_sum(&left, -1, &takes);
+  bool inside = left.known && sn_size_at_least(&r, &left, 1);
+  sn_size_reader_free(&r);
+  return inside;
+}
+
 // Also a part that takes the beginning of a dimension `?`, or the middle of it: of an op whose results say all sizes.
-// What is read by a dimension alone is read with bounds, which nothing is outside of: it says no size then.
+// What is read by a dimension alone is read with bounds, which nothing is outside of: it says no size then, and nobody
+// else would compare sizes where that is not known.
 static bool through_part(SnView *v) {
   MlirOperation op = sn_def(v->value, "tensor.extract_slice");
   if (sn_null(op) || v->fill.ptr || !is_static(op, "static_strides"))
@@ -219,7 +239,7 @@ static bool through_part(SnView *v) {
   MlirContext ctx = mlirOperationGetContext(op);
   intptr_t rank = sn_rank(source);
   MlirAffineExpr at[SN_MAX_DIMS];
-  bool bounds = false;
+  bool bounds = false, inside = true;
   if (rank > SN_MAX_DIMS || rank != sn_rank(sn_type_of(v->value)))
     return false;
   for (intptr_t d = 0; d < rank; ++d) {
@@ -229,7 +249,10 @@ static bool through_part(SnView *v) {
     at[d] = mlirAffineMulExprGet(mlirAffineMapGetResult(v->map, d), mlirAffineConstantExprGet(ctx, stride));
     at[d] = mlirAffineAddExprGet(at[d], mlirAffineConstantExprGet(ctx, offset));
     bounds |= mlirAffineExprIsADim(at[d]) && !takes_all(op, sn_operand(op, 0), d);
+    inside &= ends_inside(op, sn_operand(op, 0), d);
   }
+  if (bounds && !inside)
+    sn_guard_slice(op, sn_operand(op, 0), 1);
   go_to(v, sn_operand(op, 0), rank, at);
   v->fill = bounds ? zero(sn_element(source)) : v->fill;
   return true;

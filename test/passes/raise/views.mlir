@@ -239,11 +239,14 @@ func.func @slice_all(%x: tensor<?x7xf32>) -> tensor<?x6xf32> {
 // -----
 
 // The beginning of a dimension is read with bounds, where a size is `?`: else i would be as long as %p, or %x as long
-// as 5. Results say how many there are.
+// as 5. Results say how many there are, and asserts that there are as many: what is read with bounds is compared by
+// nobody else.
 
 // CHECK-LABEL: func @slice_beginning
 //  CHECK-SAME:   %[[X:.+]]: tensor<?x8xf32>, %[[P:.+]]: tensor<32x8xf32>
+//       CHECK:   cf.assert %{{.+}}, "views.mlir:{{[0-9]+}}:8: a slice is outside of the tensor"
 //       CHECK:   ins(%[[X]][i, j] : tensor<?x8xf32>, %[[P]][i, j] : tensor<32x8xf32> else 0.000000e+00)
+//       CHECK:   cf.assert %{{.+}}, "views.mlir:{{[0-9]+}}:8: a slice is outside of the tensor"
 //       CHECK:   ins(%[[X]][i, j] : tensor<?x8xf32> else 0.000000e+00)
 func.func @slice_beginning(%x: tensor<?x8xf32>, %p: tensor<32x8xf32>) -> (tensor<?x8xf32>, tensor<5x8xf32>) {
   %c0 = arith.constant 0 : index
@@ -264,6 +267,7 @@ func.func @slice_beginning(%x: tensor<?x8xf32>, %p: tensor<32x8xf32>) -> (tensor
 
 // CHECK-LABEL: func @slice_to_end
 //  CHECK-SAME:   %[[X:.+]]: tensor<?xf32>
+//   CHECK-NOT:   cf.assert
 //       CHECK:   ins(%[[X]][i + 1] : tensor<?xf32>, %[[X]][i] : tensor<?xf32> else 0.000000e+00)
 //       CHECK:   %[[S:.+]] = tensor.extract_slice %[[X]]
 //       CHECK:   ins(%[[S]][i] : tensor<?xf32>, %{{.+}}[] : tensor<f32>)
