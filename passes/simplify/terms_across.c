@@ -65,7 +65,9 @@ static SnTerms made(const SnForm *f, MlirValue v) {
   SnTerms to = {0};
   size_t at = (size_t)mlirBlockArgumentGetArgNumber(v);
   MlirOperation op = at < f->inputs.size ? sn_definer(f->inputs.data[at].value) : (MlirOperation){0};
-  if (sn_null(op) || !sn_is(op, "sinter.rowwise") || !is_each_row(f, &f->inputs.data[at]))
+  // Of products, arguments are not inputs in their order; of several groups, a row has not all columns.
+  if (f->contract || !sn_is_plain(f) || sn_null(op) || !sn_is(op, "sinter.rowwise") ||
+      !is_each_row(f, &f->inputs.data[at]))
     return to;
   SnForm g = sn_form_read(op);
   size_t k = 0;
