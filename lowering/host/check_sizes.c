@@ -164,6 +164,11 @@ typedef struct {
   MlirValue low, high; // both included
 } Range;
 
+enum { EQ = 0, SLT = 2, SGE = 5 };
+static MlirValue compared(SnBuilder *b, int predicate, MlirValue x, MlirValue y) {
+  return sn(b, "arith.cmpi", x, y, sn_attr("predicate", sn_i64(b->ctx, predicate)));
+}
+
 static Range range_of(SnBuilder *b, const Loops *l, MlirAffineExpr e) {
   if (mlirAffineExprIsAConstant(e)) {
     MlirValue n = sn_index(b, mlirAffineConstantExprGetValue(e));
@@ -174,8 +179,11 @@ static Range range_of(SnBuilder *b, const Loops *l, MlirAffineExpr e) {
   Range x = range_of(b, l, mlirAffineBinaryOpExprGetLHS(e)), y = range_of(b, l, mlirAffineBinaryOpExprGetRHS(e));
   if (mlirAffineExprIsAAdd(e))
     return (Range){sn(b, "arith.addi", x.low, y.low), sn(b, "arith.addi", x.high, y.high)};
-  if (mlirAffineExprIsAMod(e))
-    return (Range){sn_index(b, 0), sn(b, "arith.subi", y.high, sn_index(b, 1))};
+  if (mlirAffineExprIsAMod(e)) { // of what is not negative no more than that
+    MlirValue zero = sn_index(b, 0), most = sn(b, "arith.subi", y.high, sn_index(b, 1)),
+              less = sn(b, "arith.minsi", x.high, most);
+    return (Range){zero, sn(b, "arith.select", compared(b, SGE, x.low, zero), less, most)};
+  }
   const char *op = mlirAffineExprIsAMul(e)        ? "arith.muli"
                    : mlirAffineExprIsAFloorDiv(e) ? "arith.floordivsi"
                                                   : "arith.ceildivsi";
@@ -184,10 +192,6 @@ static Range range_of(SnBuilder *b, const Loops *l, MlirAffineExpr e) {
   if (sn_attr_number(sn_constant_of(y.low), &factor) && factor < 0)
     return (Range){r.high, r.low};
   return r;
-}
-
-static MlirValue compared(SnBuilder *b, int predicate, MlirValue x, MlirValue y) {
-  return sn(b, "arith.cmpi", x, y, sn_attr("predicate", sn_i64(b->ctx, predicate)));
 }
 
 static bool uses_unknown(const Loops *l, MlirAffineExpr e) {
@@ -220,9 +224,9 @@ static void check_ends(Check *c, Loops *l, const SnAccess *a, intptr_t i) {
   SnBuilder here = sn_before(l->op), *b = &here;
   MlirValue zero = sn_index(b, 0), ok;
   Range r = range_of(b, l, with_remainders(l, e));
-  ok = sn(b, "arith.andi", compared(b, 5, r.low, zero), compared(b, 2, r.high, size));
+  ok = sn(b, "arith.andi", compared(b, SGE, r.low, zero), compared(b, SLT, r.high, size));
   for (intptr_t d = 0; d < l->dims; ++d)
-    ok = sn(b, "arith.ori", ok, compared(b, 0, l->sizes[d], zero));
+    ok = sn(b, "arith.ori", ok, compared(b, EQ, l->sizes[d], zero));
   fail_unless(b, ok, "a subscript is outside of the tensor that it reads: sizes of arguments do not fit each other");
 }
 

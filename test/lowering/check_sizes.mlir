@@ -153,13 +153,16 @@ func.func @side(%x: tensor<?x16xf32>, %r: tensor<?xf32>, %g: tensor<?xf32>, %w: 
 
 // -----
 
-// Rows of five elements, of which the first four are left out: the place in a row is a remainder, at most 4.
+// Rows of five elements, of which the first four are left out: the place in a row is a remainder, at most 4, and no
+// more than what is divided.
 
 // CHECK-LABEL: func @pieces_of_rows
 //       CHECK:   %[[N:.+]] = tensor.dim %{{.+}}, %{{.+}} : tensor<9x?xf32>
 //       CHECK:   %[[FIVE:.+]] = arith.constant 5 : index
 //       CHECK:   %[[LAST:.+]] = arith.subi %[[FIVE]], %{{.+}} : index
-//       CHECK:   arith.cmpi slt, %[[LAST]], %[[N]] : index
+//       CHECK:   %[[LESS:.+]] = arith.minsi %{{.+}}, %[[LAST]] : index
+//       CHECK:   %[[MOST:.+]] = arith.select %{{.+}}, %[[LESS]], %[[LAST]] : index
+//       CHECK:   arith.cmpi slt, %[[MOST]], %[[N]] : index
 func.func @pieces_of_rows(%x: tensor<9x?xf32>) -> tensor<36xf32> {
   %e = tensor.empty() : tensor<36xf32>
   %0 = sinter.rowwise () by (i = 36)
