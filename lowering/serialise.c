@@ -461,15 +461,58 @@ static MlirWalkResult annotate(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
+// An operation of a dialect that is not translated, which no pass of the road has lowered.
+static MlirWalkResult find_left(MlirOperation op, void *left) {
+  static const char *const translated[] = {"llvm", "builtin", "gpu", "nvvm", "x86", "x86vector", "amx"};
+  for (size_t i = 0; i < sizeof translated / sizeof *translated; ++i)
+    if (sn_in_dialect(op, translated[i]))
+      return MlirWalkResultAdvance;
+  *(MlirOperation *)left = op;
+  return MlirWalkResultInterrupt;
+}
+
+typedef struct {
+  char text[512];
+  size_t size;
+} Said;
+
+static void add_said(MlirStringRef s, void *user) {
+  Said *said = user;
+  for (size_t i = 0; i < s.length && said->size + 1 < sizeof said->text; ++i)
+    said->text[said->size++] = s.data[i];
+}
+
+static MlirLogicalResult keep_said(MlirDiagnostic diagnostic, void *user) {
+  if (mlirDiagnosticGetSeverity(diagnostic) != MlirDiagnosticError)
+    return SN_FAIL; // others' handlers have it
+  if (!((Said *)user)->size)
+    mlirDiagnosticPrint(diagnostic, add_said, user);
+  return SN_OK;
+}
+
+// One error, at the operation that was left.
+static void not_translated(SnCode *code, MlirOperation module, const char *said) {
+  MlirOperation left = {0};
+  mlirOperationWalk(module, find_left, &left, MlirWalkPreOrder);
+  if (sn_null(left))
+    sn_code_fail(code, "cannot be translated", *said ? said : "LLVM says not why");
+  else
+    sn_error(left, "has no way to machine code: neither Sinter's passes nor upstream's lower it here");
+}
+
 static bool translate(Writer *w, size_t i, const SnParts *parts) {
   SnCode *code = &w->codes[i];
   MlirOperation part = i ? mlirModuleGetOperation(parts->modules.data[i - 1]) : w->module;
   mlirOperationWalk(part, annotate, NULL, MlirWalkPreOrder);
   code->plain = parts->last_is_plain && i == parts->modules.size;
+  Said said = {0};
+  MlirContext ctx = mlirOperationGetContext(part);
+  MlirDiagnosticHandlerID id = mlirContextAttachDiagnosticHandler(ctx, keep_said, &said, NULL);
   code->llvm = mlirTranslateModuleToLLVMIR(part, code->ctx);
+  mlirContextDetachDiagnosticHandler(ctx, id);
   if (!code->llvm)
-    sn_code_fail(code, "cannot be translated", "an op that is not LLVM's was left");
-  if (code->error || !sn_code_target(code, processor(w)))
+    not_translated(code, part, said.text);
+  if (!code->llvm || code->error || !sn_code_target(code, processor(w)))
     return false;
   internalise(code->llvm);
   own_memory(code->llvm);
@@ -522,7 +565,7 @@ MlirLogicalResult sn_serialise(MlirOperation module, const SnSerialise *options,
   const char *error = NULL;
   for (size_t i = w.n; i-- > 0;)
     error = w.codes[i].error ? w.codes[i].error : error;
-  MlirLogicalResult result = error ? sn_error(module, "%s", error) : SN_OK;
+  MlirLogicalResult result = error ? sn_error(module, "%s", error) : translated ? SN_OK : SN_FAIL;
   for (size_t i = 0; i < w.n; ++i)
     sn_code_end(&w.codes[i]);
   sn_parts_join(&parts, module);

@@ -84,8 +84,9 @@ int64_t sinter_rt_same_size(int64_t got, int64_t want, int32_t input, int32_t di
     snprintf(who, sizeof who, "the size of input %d in dimension %d", input, dim);
   if (other_input >= 0)
     snprintf(other, sizeof other, ", that of input %d in dimension %d", other_input, other_dim);
-  sinter_rt_error(SINTER_BAD_ARGUMENT, "%s is %lld, expected %lld%s", who, (long long)got,
-                  (long long)want, other);
+  SinterThread *t = sinter_rt_thread();
+  if (t)
+    snprintf(t->sizes, sizeof t->sizes, "%s is %lld, expected %lld%s", who, (long long)got, (long long)want, other);
   return 0;
 }
 
@@ -179,7 +180,15 @@ void sinter_rt_run(SinterCall *call, void (*code)(void *, int64_t), void *contex
   enter(t, before);
 }
 
-void sinter_rt_fail(const char *message) { sinter_rt_error(SINTER_ASSERT_FAILED, "%s", message); }
+void sinter_rt_fail(const char *message) {
+  SinterThread *t = sinter_rt_known_thread();
+  if (t && *t->sizes)
+    sinter_rt_error(SINTER_BAD_ARGUMENT, "%s: %s", message, t->sizes);
+  else
+    sinter_rt_error(SINTER_ASSERT_FAILED, "%s", message);
+  if (t)
+    *t->sizes = 0;
+}
 
 // Writes the descriptor of a row-major tensor; answers where the next one goes.
 static int64_t *describe(int64_t *to, void *data, int32_t ndim, const int64_t *shape) {

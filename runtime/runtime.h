@@ -56,13 +56,15 @@ int32_t sinter_rt_prepare(const SinterFunction *f, DLTensor *const *inputs,
                           DLTensor *const *outputs);
 
 // The running call failed an assert: it will answer SINTER_ASSERT_FAILED with
-// this message, or with that of the first assert that failed. From any thread
+// this message, or with that of the first assert that failed. Behind sizes that differ (sinter_rt_same_size)
+// the message says which, and the answer is SINTER_BAD_ARGUMENT. From any thread
 // of sinter_rt_parallel. The code goes on: what would touch memory out of
 // bounds must be skipped.
 void sinter_rt_fail(const char *message);
 
-// Whether two sizes are the same; if not, the running call fails with SINTER_BAD_ARGUMENT and the
-// answer is 0. Each is of an input in a dimension; an input of -1: a number of the program, -2: computed.
+// Whether two sizes are the same; if not, the answer is 0, and the assert that follows fails the running call with
+// SINTER_BAD_ARGUMENT: its message has the place in the program, and both sizes. Each is
+// of an input in a dimension; an input of -1: a number of the program, -2: computed.
 int64_t sinter_rt_same_size(int64_t got, int64_t want, int32_t input, int32_t dim,
                             int32_t other_input, int32_t other_dim);
 

@@ -15,6 +15,7 @@ typedef struct SinterThread {
   struct SinterCall *_Atomic call; // that this thread works for; NULL outside of calls
   jmp_buf *end;            // where compiled code of this thread ends when it cannot go on
   bool in_task;            // it runs a task of a parallel region
+  char sizes[192];         // which sizes differ, for the assert behind; "" if none do
   char last_error[640];    // of the last call; "" if it did not fail
   char cuda_error[2048];   // of the last function of cuda*.c that failed
   atomic_bool taken;       // by a thread that lives

@@ -4,9 +4,9 @@
 // ->
 //   %m = tensor.dim %b, %c0                     at the start of the function
 //   %n = tensor.dim %a, %c0
-//   %r = call @sinter_rt_same_size(%m, %n, ...)  "input 1 has size 5 in dimension 0, but input 0 has 7 in dimension 0"
+//   %r = call @sinter_rt_same_size(%m, %n, ...)  notes both sizes, and whose they are
 //   %ok = arith.cmpi ne, %r, 0
-//   cf.assert %ok, "sizes of operands differ"
+//   cf.assert %ok, "model.mlir:4:8: sizes of operands differ"     and ": the size of input 1 in dimension 0 is 5, ..."
 //
 // Loops run over one size for each dimension, so an operand of another one
 // would be read beyond its end. Sizes that are the same by how they were made

@@ -9,7 +9,6 @@
 // relies on: no pass has folded the reshapes of the program
 // runs in: sinter-cpu, sinter-gpu    test: test/passes/guard/reshapes.mlir, test/run/guards.test
 
-#include "passes/edit/size_terms.h"
 #include "passes/guard/guard.h"
 
 static MlirValue compare(SnBuilder *b, int predicate, MlirValue x, MlirValue y) {
@@ -81,7 +80,11 @@ static MlirLogicalResult guard_function(MlirOperation func, void *user) {
   SnSizeReader reader = {0};
   for (size_t k = 0; k < all.size; ++k)
     guard_expand(&reader, all.data[k]);
+  SnOpVec concats = sn_collect(func, "tensor.concat");
+  for (size_t k = 0; k < concats.size; ++k)
+    sn_guard_concatenation(&reader, concats.data[k]);
   sn_size_reader_free(&reader);
+  sn_vec_free(&concats);
   sn_vec_free(&all);
   return SN_OK;
 }
@@ -96,7 +99,8 @@ static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arit
 
 const SnPass sn_pass_guard_reshapes = {
     .argument = "sinter-guard-reshapes",
-    .summary = "the call fails where a tensor.expand_shape has other sizes than fit its operand",
+    .summary = "the call fails where a tensor.expand_shape has other sizes than fit its operand, or a part of a "
+               "tensor.concat others than fit the whole",
     .dialects = dialects,
     .run = run,
 };

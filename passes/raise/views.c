@@ -469,7 +469,8 @@ static void assert_size(SnRaise *r, MlirValue part, intptr_t i, MlirValue whole,
     MlirValue same = sn(&b, "arith.cmpi", sn_emit_size(&b, part, i), sn_emit_size(&b, whole, j),
                         sn_attr("predicate", sn_i64(r->ctx, 0)));
     sn_op(&b, "cf.assert", same, sn_types(0, NULL),
-          sn_attr("msg", sn_string(r->ctx, "a tensor has another size than what it is put into or beside")));
+          sn_attr("msg",
+                  sn_located_message(b.loc, "a tensor has another size than what it is put into or beside")));
   }
   sn_size_reader_free(&sizes);
 }

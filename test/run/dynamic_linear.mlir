@@ -11,7 +11,7 @@
 // A product whose three sizes the arguments bring: none of them has to fill a block.
 
 // CHECK: "kernels": 1, {{.*}}"bytes_temporary": 0
-// SUM: error: main: the size of input 1 in dimension 1 is 36, expected 37, that of input 0 in dimension 1
+// SUM: error: main: {{.*:[0-9]+:[0-9]+}}: sizes of operands differ: the size of input 1 in dimension 1 is 36, expected 37, that of input 0 in dimension 1
 
 #map = affine_map<(d0, d1) -> (d0, d1)>
 #map1 = affine_map<(d0, d1) -> (d1)>

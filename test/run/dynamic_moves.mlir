@@ -7,8 +7,8 @@
 // A concatenation, a padding and an insertion of any batch are row programs; parts that do not fit are reported.
 
 // CHECK: "kernels": 3
-// INPUT: the size of input 3 in dimension 0 is 4, expected 5, that of input 2 in dimension 0
-// SIZE: a tensor has another size than what it is put into or beside
+// INPUT: sizes of operands differ: the size of input 3 in dimension 0 is 4, expected 5, that of input 2 in dimension 0
+// SIZE: dynamic_moves.mlir:{{[0-9]+}}:8: parts of a concatenation have other sizes than the whole
 func.func @main(%x: tensor<?x2xf32>, %y: tensor<?x?xf32>, %z: tensor<?x9xf32>, %w: tensor<?x3xf32>)
     -> (tensor<?x?xf32>, tensor<?x?xf32>, tensor<?x9xf32>) {
   %c0 = arith.constant 0 : index

@@ -12,8 +12,8 @@
 // arguments that do not fit each other are an error on both roads.
 
 // CHECK: "kernels": 1, {{.*}}"bytes_temporary": 4}
-// ROWS: error: main: the size of input 1 in dimension 0 is 8, expected 7, that of input 0 in dimension 0
-// COLUMNS: error: main: the size of input 1 in dimension 1 is 36, expected 37, that of input 0 in dimension 1
+// ROWS: error: main: {{.*:[0-9]+:[0-9]+}}: sizes of operands differ: the size of input 1 in dimension 0 is 8, expected 7, that of input 0 in dimension 0
+// COLUMNS: error: main: {{.*:[0-9]+:[0-9]+}}: sizes of operands differ: the size of input 1 in dimension 1 is 36, expected 37, that of input 0 in dimension 1
 
 #map = affine_map<(d0, d1) -> (d0, d1)>
 #none = affine_map<(d0, d1) -> ()>

@@ -9,7 +9,7 @@
 // and all of it is one kernel, whose schedule is that of 40.
 
 // CHECK: "kernels": 1,
-// SIZE: error: main: the size of input 0 in dimension 1 is 41, expected 40
+// SIZE: error: main: {{.*:[0-9]+:[0-9]+}}: sizes of operands differ: the size of input 0 in dimension 1 is 41, expected 40
 // GPU: sinter.rowwise (i = ?) by (j = 40)
 // GPU-NEXT: ins
 // GPU-NEXT: outs

@@ -50,6 +50,24 @@ func.func @sizes(%x: tensor<?xf32>, %t: tensor<?xf32>) -> tensor<?xf32> {
   %r = linalg.exp ins(%s : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
   return %r : tensor<?xf32>
 }
+func.func @join(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %r = tensor.concat dim(1) %x, %y : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}
+func.func @join_read(%x: tensor<?x?xf32>, %y: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = tensor.concat dim(1) %x, %y : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  %m = tensor.dim %z, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %z, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %r = linalg.exp ins(%z : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}
+func.func @join_all(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<8xf32> {
+  %r = tensor.concat dim(0) %x, %y : (tensor<?xf32>, tensor<?xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
 func.func @unfold(%x: tensor<?xf32>) -> tensor<3x?xf32> {
   %c0 = arith.constant 0 : index
   %c3 = arith.constant 3 : index
@@ -138,7 +156,7 @@ def main():
             count.right(f"{op} i{bits}", np.array_equal(call(x, y)[0], divided(op, x, y)))
             y[6, 36] = 0
             count.fails(f"{op} i{bits}", "integer division by zero", call, x, y)
-    x = np.arange(5, dtype=np.float32)
+    x, x8 = np.arange(5, dtype=np.float32), np.arange(8, dtype=np.float32)
     for name, inside, want in (("extract", (0, 4), lambda i: x[i]),
                                ("insert", (0, 4), lambda i: np.where(np.arange(5) == i, 7, x)),
                                # fmt: skip
@@ -163,6 +181,18 @@ def main():
         shape = tuple(min(abs(s), 9) for s in t)
         count.fails(f"unfold_by_data {t}", "another number of elements", f["unfold_by_data"], z, np.array(t),
                     shapes=[shape])  # fmt: skip
+    for name, change in (("join", lambda z: z), ("join_read", np.exp)):
+        for m, other, fits in ((3, 3, True), (0, 0, True), (3, 2, False), (2, 3, False), (3, 0, False)):
+            z, y = rng.standard_normal((m, 4), "f4"), rng.standard_normal((other, 5), "f4")
+            if fits:
+                right = np.allclose(f[name](z, y, shapes=[(m, 9)])[0], change(np.hstack([z, y])))
+                count.right(f"{name} {m}", right)
+            else:
+                rows = m if name == "join" else other
+                count.fails(f"{name} {m}, {other}", "", f[name], z, y, shapes=[(rows, 9)])
+    for n in (0, 3, 7):
+        count.right(f"join_all {n}", np.array_equal(f["join_all"](x8[:n], x8[n:])[0], x8))
+        count.fails(f"join_all {n}", "parts of a concatenation", f["join_all"], x8[: n + 1], x8[n:])
     print(f"{count.done} calls, {count.bad} wrong")
     return int(count.bad > 0)
 
