@@ -36,6 +36,8 @@
 enum {
   LONG = 4096, // columns: the end of such a row is nothing beside it
   LESS = 256,  // columns: a GPU's threads have some of such a row and are done
+  MOST_OF_BLOCK = 16384, // columns that a GPU's block has in registers, where rows have vectors for it alone,
+  LEAST_BLOCKS = 1056,   // and there are so many of them
   MANY_ELEMENTS = 1 << 17, // more than a GPU has threads at once
   SHORT_LINE = 64, // columns: where lines have gaps
   SHORT = 128, // columns: longer ones had better be rows than be read again and again from a copy
@@ -124,6 +126,22 @@ static MlirOperation with_columns(MlirOperation op) {
   return op;
 }
 
+// Rows that do not begin with vectors, of this length with one row dimension more, have some if they are longer: a
+// block's, whatever it has in front of the first and behind the last. (On an H200, f16 16x158x77x7x13 by elements, 16
+// threads for each row of 91, took 0.0335 ms, 82 % of a copy; torch.compile 0.0268.)
+static bool may_begin_anywhere(const SnForm *f, int64_t rows, int64_t length) {
+  SnForm longer = *f;
+  int64_t bits = 16;
+  longer.num_rows = rows;
+  longer.num_cols = f->num_rows + f->num_cols - rows;
+  for (size_t k = 0; k < f->inputs.size + f->outputs.size; ++k) {
+    MlirType t = sn_type_of(k < f->inputs.size ? f->inputs.data[k].value : f->outputs.data[k - f->inputs.size].value);
+    bits = (int64_t)sn_bits(sn_element(t)) > bits ? (int64_t)sn_bits(sn_element(t)) : bits;
+  }
+  return bits < 128 && length % (128 / bits) && sn_row_is_placed(&longer) &&
+         sn_num_rows(&longer) >= LEAST_BLOCKS;
+}
+
 MlirOperation sn_longer_rows(MlirOperation op) {
   op = with_columns(op);
   SnForm f = sn_form_read(op);
@@ -143,6 +161,9 @@ MlirOperation sn_longer_rows(MlirOperation op) {
   may &= !open;
   while (may && rows > 1 && length < LESS && length * f.dims.data[rows - 1].size <= LONG &&
          at_one_distance(&f, rows - 1))
+    length *= f.dims.data[--rows].size;
+  if (may && rows > 1 && length < LESS && length * f.dims.data[rows - 1].size <= MOST_OF_BLOCK &&
+      at_one_distance(&f, rows - 1) && may_begin_anywhere(&f, rows - 1, length))
     length *= f.dims.data[--rows].size;
   if (rows == f.num_rows && may && lie_apart(&f))
     while (rows > 1 && length < LESS && length * f.dims.data[rows - 1].size <= LONG)

@@ -189,3 +189,61 @@ func.func @few_elements(%x: tensor<9x17x136xbf16>, %e: tensor<9x17x273xbf16>) ->
   }
   return %y : tensor<9x17x273xbf16>
 }
+
+// -----
+
+// Rows that do not begin with vectors become a block's, which have some. Not where they begin with vectors anyway,
+// where those rows would be few, or where a block has not as much.
+
+// CHECK-LABEL: func @beginning_anywhere
+//       CHECK:   sinter.rowwise (i = 16, j = 158) by (k = 77, l = 91)
+// CHECK-LABEL: func @beginning_with_vectors
+//       CHECK:   sinter.rowwise (i = 16, j = 158, k = 77) by (l = 96)
+// CHECK-LABEL: func @few_blocks
+//       CHECK:   sinter.rowwise (i = 16, j = 58, k = 77) by (l = 91)
+// CHECK-LABEL: func @more_than_a_block
+//       CHECK:   sinter.rowwise (i = 16, j = 158, k = 207) by (l = 91)
+func.func @beginning_anywhere(%x: tensor<16x158x77x91xf16>, %a: tensor<16xf16>, %e: tensor<16x158x77x91xf16>) -> tensor<16x158x77x91xf16> {
+  %y = sinter.rowwise (i = 16, j = 158, k = 77) by (l = 91)
+      ins(%x[i, j, k, l] : tensor<16x158x77x91xf16>, %a[i] : tensor<16xf16>)
+      outs(%e[i, j, k, l] : tensor<16x158x77x91xf16>) {
+  ^row(%v: tensor<91xf16>, %n: f16):
+    %b = sinter.broadcast %n : f16 -> tensor<91xf16>
+    %t = arith.mulf %v, %b : tensor<91xf16>
+    sinter.yield %t : tensor<91xf16>
+  }
+  return %y : tensor<16x158x77x91xf16>
+}
+func.func @beginning_with_vectors(%x: tensor<16x158x77x96xf16>, %a: tensor<16xf16>, %e: tensor<16x158x77x96xf16>) -> tensor<16x158x77x96xf16> {
+  %y = sinter.rowwise (i = 16, j = 158, k = 77) by (l = 96)
+      ins(%x[i, j, k, l] : tensor<16x158x77x96xf16>, %a[i] : tensor<16xf16>)
+      outs(%e[i, j, k, l] : tensor<16x158x77x96xf16>) {
+  ^row(%v: tensor<96xf16>, %n: f16):
+    %b = sinter.broadcast %n : f16 -> tensor<96xf16>
+    %t = arith.mulf %v, %b : tensor<96xf16>
+    sinter.yield %t : tensor<96xf16>
+  }
+  return %y : tensor<16x158x77x96xf16>
+}
+func.func @few_blocks(%x: tensor<16x58x77x91xf16>, %a: tensor<16xf16>, %e: tensor<16x58x77x91xf16>) -> tensor<16x58x77x91xf16> {
+  %y = sinter.rowwise (i = 16, j = 58, k = 77) by (l = 91)
+      ins(%x[i, j, k, l] : tensor<16x58x77x91xf16>, %a[i] : tensor<16xf16>)
+      outs(%e[i, j, k, l] : tensor<16x58x77x91xf16>) {
+  ^row(%v: tensor<91xf16>, %n: f16):
+    %b = sinter.broadcast %n : f16 -> tensor<91xf16>
+    %t = arith.mulf %v, %b : tensor<91xf16>
+    sinter.yield %t : tensor<91xf16>
+  }
+  return %y : tensor<16x58x77x91xf16>
+}
+func.func @more_than_a_block(%x: tensor<16x158x207x91xf16>, %a: tensor<16xf16>, %e: tensor<16x158x207x91xf16>) -> tensor<16x158x207x91xf16> {
+  %y = sinter.rowwise (i = 16, j = 158, k = 207) by (l = 91)
+      ins(%x[i, j, k, l] : tensor<16x158x207x91xf16>, %a[i] : tensor<16xf16>)
+      outs(%e[i, j, k, l] : tensor<16x158x207x91xf16>) {
+  ^row(%v: tensor<91xf16>, %n: f16):
+    %b = sinter.broadcast %n : f16 -> tensor<91xf16>
+    %t = arith.mulf %v, %b : tensor<91xf16>
+    sinter.yield %t : tensor<91xf16>
+  }
+  return %y : tensor<16x158x207x91xf16>
+}
