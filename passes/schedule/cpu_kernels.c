@@ -22,6 +22,7 @@
 #define LONG_SUM 64       // of as few columns of which rows are copied
 #define LEAST_RUN 4        // elements of k that are neighbours, to be read by tables
 #define WINDOW_COLUMNS 128 // that rows are multiplied by without being copied: for more the copy is soon paid for
+#define WIDE_BITS 512      // of vectors, four of which are 64 columns that use each element of a row
 #define LANES_SUMMED 5     // steps that it takes to add up the lanes of a vector
 #define FEW_PACKED_ROWS 32
 
@@ -178,6 +179,19 @@ static const SnMicroKernel *of_packed(const SnForm *f, const SnMicroKernel *like
   return like;
 }
 
+// A library's kernel has rows copied that are runs of an image under windows: the first one with wide vectors of sums
+// reads them where they lie. (With AVX2 rows are used by 16 columns at once, and the copy is faster.)
+static const SnMicroKernel *of_windows(const SnForm *f, const SnMicroKernel *like, const char *features) {
+  SnMultiplied m;
+  (void)sn_multiplied(f, 0, &m);
+  for (const SnMicroKernel *line = like; line->name && like->sums == SN_SUMS_IN_MEMORY; ++line)
+    if (line->sums == SN_SUMS_IN_VECTORS && line->bits >= WIDE_BITS && line->a == like->a &&
+        sn_micro_kernel(line->name, m.a, m.b, m.sum) == line && pays(f, line->name, features) &&
+        sn_cpu_run_of_windows(f, line))
+      return line;
+  return like;
+}
+
 // To split a panel of weights takes as long as to multiply some rows, and a block of rows some columns.
 bool sn_cpu_takes_parts(const SnForm *f, const SnMicroKernel *line, const SnScheduleOptions *options) {
   SnCpuWork w = sn_cpu_work(f);
@@ -217,7 +231,8 @@ static bool reads_as_fast(const SnForm *f, const SnMicroKernel *line, const SnMi
 const char *sn_cpu_best_kernel(const SnForm *f, const SnScheduleOptions *options) {
   // "any128" is for all types.
   const char *features = options->features;
-  const SnMicroKernel *line = first_line(f, options, false), *reading = first_line(f, options, true);
+  const SnMicroKernel *line = of_windows(f, first_line(f, options, false), features);
+  const SnMicroKernel *reading = first_line(f, options, true);
   if (sn_schedule_packs(f, line->name, options) && (sn_schedule_must_pack(f) || !reads_as_fast(f, line, reading)))
     return of_packed(f, line, features)->name;
   SnMultiplied m;

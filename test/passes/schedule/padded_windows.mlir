@@ -1,6 +1,7 @@
 // RUN: sinter-opt --sinter-padded-windows='least-work=0 features=avx2,fma,avx512f,avx512bw,avx512bf16' --split-input-file %s | FileCheck %s
 // RUN: sinter-opt --sinter-padded-windows='least-work=0 features=avx2,fma,avx512f,avx512bw,avx512bf16' --sinter-schedule='features=avx2,fma,avx512f,avx512bw,avx512bf16' --split-input-file %s | FileCheck %s --check-prefix=SCHEDULE
 // RUN: sinter-opt --sinter-padded-windows='features=avx2,fma,avx512f,avx512bw,avx512bf16' --split-input-file %s | FileCheck %s --check-prefix=WORTH
+// RUN: sinter-opt --sinter-padded-windows='least-work=0 features=avx2,fma' --sinter-schedule='features=avx2,fma' --split-input-file %s | FileCheck %s --check-prefix=NARROW
 
 // An image under 5 x 5 windows is written once with two zeros around it: lines and channels as one, of which 2 * 21
 // elements come in front. Windows are runs of 5 * 21 neighbours.
@@ -119,4 +120,27 @@ func.func @one_filter(%x: tensor<1x104x104x3xbf16>, %w: tensor<1x3x3x3xbf16>) ->
     sinter.yield %a : tensor<1xf32>
   }
   return %y : tensor<1x104x104x1xf32>
+}
+
+// -----
+
+// Windows of f32 are read where they lie by wide vectors; with narrow ones a library's kernel has them copied.
+
+// CHECK-LABEL: func @floats
+//       CHECK:   sinter.rowwise (d0 = 1, d1 = 49) by (d2 = 784)
+// SCHEDULE-LABEL: func @floats
+//       SCHEDULE: #sinter.brgemm<k = 256, kernel = "fma512", {{.*}}n = 48, pack = "windows",
+// NARROW-LABEL: func @floats
+//   NARROW-NOT:   sinter.rowwise
+//       NARROW:   kernel = "libxsmm"
+//   NARROW-NOT:   windows
+func.func @floats(%x: tensor<1x37x37x16xf32>, %w: tensor<48x7x7x16xf32>) -> tensor<1x19x19x48xf32> {
+  %e = tensor.empty() : tensor<1x19x19x48xf32>
+  %y = sinter.contract (n = 1, y = 19, x = 19) by (o = 48)
+      product (r = 7, s = 7, c = 16) (%x[n, y * 2 + r * 2 - 6, x * 2 + s * 2 - 6, c] : tensor<1x37x37x16xf32> else 0.0, %w[o, r, s, c] : tensor<48x7x7x16xf32>) : f32
+      outs(%e[n, y, x, o] : tensor<1x19x19x48xf32>) {
+  ^row(%a: tensor<48xf32>):
+    sinter.yield %a : tensor<48xf32>
+  }
+  return %y : tensor<1x19x19x48xf32>
 }

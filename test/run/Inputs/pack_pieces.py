@@ -1,7 +1,8 @@
 """Dilated windows of images whose few channels are last, and groups of few channels: rows that are copied several
-pieces at a time, against NumPy. Numbers are small and whole, so that sums are exact in any order.
+pieces at a time, against NumPy; with --windows images of f32 whose rows wide vectors read where they lie. Numbers are
+small and whole, so that sums are exact in any order.
 
-  pack_pieces.py FOLDER [--cpu=NAME]
+  pack_pieces.py FOLDER [--windows] [--cpu=NAME]
 """
 import itertools
 import pathlib
@@ -12,13 +13,17 @@ import numpy as np
 
 from images import stored
 
-FOLDER, OPTIONS = pathlib.Path(sys.argv[1]), sys.argv[2:]
+FOLDER, OPTIONS = pathlib.Path(sys.argv[1]), [o for o in sys.argv[2:] if o != "--windows"]
 # images, groups, channels of one, places of a line, filters; taps, a stride, a dilation, padding; the type.
 CASES = [
     (3, 1, 3, 20, 2, 5, 1, 2, 0, "bf16"), (3, 1, 3, 20, 2, 5, 1, 2, 0, "f32"), (2, 1, 3, 17, 33, 5, 1, 2, 0, "f16"),
     (2, 1, 7, 19, 5, 7, 1, 2, 0, "f32"), (2, 1, 7, 19, 40, 7, 1, 2, 0, "bf16"), (4, 5, 2, 9, 3, 3, 1, 1, 0, "f32"),
     (4, 5, 2, 9, 3, 3, 2, 1, 0, "bf16"), (2, 4, 15, 8, 20, 3, 1, 1, 0, "f32"), (3, 1, 4, 11, 9, 2, 1, 3, 0, "f16"),
     (2, 1, 3, 12, 4, 3, 1, 2, 2, "f32"), (1, 1, 3, 9, 1, 5, 1, 2, 0, "bf16"), (2, 1, 9, 16, 17, 4, 2, 5, 0, "f32"),
+]  # fmt: skip
+WINDOWS = [
+    (1, 1, 16, 37, 48, 7, 2, 2, 6, "f32"), (2, 1, 3, 31, 64, 7, 2, 1, 0, "f32"), (2, 1, 5, 18, 70, 3, 1, 1, 1, "f32"),
+    (1, 1, 64, 15, 128, 3, 1, 1, 1, "f32"), (3, 2, 4, 12, 17, 3, 1, 1, 0, "f32"), (1, 1, 33, 16, 9, 3, 1, 3, 0, "f32"),
 ]  # fmt: skip
 
 
@@ -45,7 +50,7 @@ def program(case, places, known):
 def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     rng, wrong, n = np.random.default_rng(5), 0, 0
-    for case, known in itertools.product(CASES, (True, False)):
+    for case, known in itertools.product(WINDOWS if "--windows" in sys.argv else CASES, (True, False)):
         images, g, c, size, o, k, stride, dilation, pad, t = case
         x, w = rng.integers(-9, 10, (images, size, size, g, c)), rng.integers(-9, 10, (g, o, k, k, c))
         places = (size + 2 * pad - dilation * (k - 1) - 1) // stride + 1
