@@ -168,6 +168,12 @@ static bool is_small(const SnForm *f) {
   return rows != SN_DYNAMIC && each != SN_DYNAMIC && sn_times(rows, each) < TILES_WORK;
 }
 
+// Vectors multiply as fast as a tile that is less than half full.
+static bool is_short(const SnForm *f, const SnMicroKernel *line) {
+  int64_t sum = sn_cpu_work(f).summed;
+  return sum != SN_DYNAMIC && 2 * sum < line->k;
+}
+
 // The first one whose sums are in vectors, for weights that lie in rows: it asks memory for them ahead.
 static const SnMicroKernel *of_packed(const SnForm *f, const SnMicroKernel *like, const char *features) {
   SnMultiplied m;
@@ -215,7 +221,7 @@ static const SnMicroKernel *first_line(const SnForm *f, const SnScheduleOptions 
     if (along && sn_cpu_run_of_windows(f, line) && !reads_in_place(f, line))
       return NULL; // nor is it worth more steps of wider numbers
     if (reading ? (sn_cpu_line_reads_weights(f, line) && sum_is_long(f, line)) || sn_cpu_line_reads_both(f, line)
-                : line->sums != SN_SUMS_ALONG_K && !(small && line->sums == SN_SUMS_IN_TILES))
+                : line->sums != SN_SUMS_ALONG_K && !(line->sums == SN_SUMS_IN_TILES && (small || is_short(f, line))))
       return line;
   }
   return NULL;

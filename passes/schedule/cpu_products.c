@@ -34,11 +34,16 @@
 #define SECOND_CACHE (4 << 20) // bytes of a block's rows of a that may be packed
 #define COPIED_COLUMNS 128 // of a task that copies its rows, which takes as long as to multiply 22 of them
 #define LINE_COLUMNS 320   // of whole lines: a line that a block cuts is copied in two parts, each of some vectors
-#define SHORT_SUM 8        // of k: sums are written about as often as they are added to,
+#define SHORT_SUM 16       // of k: sums are written about as often as they are added to,
 #define SHORT_SUMS (24 << 10) // so that a block has this many bytes of them, which stay in the first cache
 #define SHARED_BLOCKS 3    // that use weights which are copied once for all: with two the copy goes through caches
 #define SHARED_WEIGHTS (1 << 20) // bytes of such a copy, which stays in the second cache
-#define SHARED_WORK (1 << 16)    // elements that are not copied again: some microseconds
+#define SHARED_WORK (1 << 15)    // elements that are not copied again: some microseconds
+#define TILES_ROWS 128    // of tiles where weights are shared: at most,
+#define TILES_FEWEST 32   // and at least, two tiles
+#define TILES_COLUMNS 256 // whose sums stay in the first cache with as many rows
+#define TILES_LONG 256    // bytes of k from which on they need not
+#define TILES_LINE 1024   // bytes of k at once: sums are stored once
 #define READ_COLUMNS 2048 // of weights [k, j] at once, whose sums stay in the first cache
 #define READ_ROWS 8       // and of k, as many streams of whole pages
 #define READ_NARROW_ROWS 16
@@ -185,7 +190,8 @@ static void keep_sums(const SnForm *f, Plan *p) {
   bool leave = p->work.summed == SN_DYNAMIC || sn_times(sn_times(p->work.summed, p->side_bytes), p->m) > KEPT_ROWS;
   p->far_rows = far && leave;
   bool in_rows = !p->packed && sn_cpu_weights_in_rows(f, p->kernel);
-  if (long_sums && p->m >= 64 && (leave || in_rows) && p->work.widest != SN_DYNAMIC && p->work.widest > p->n)
+  bool wide = p->work.widest != SN_DYNAMIC && p->work.widest > p->n;
+  if (long_sums && wide && !p->shares && p->m >= 64 && (leave || in_rows))
     p->sums = up_to_multiple(at_most(KEPT_SUMS, p->work.widest), p->n);
 }
 
@@ -199,6 +205,9 @@ static int64_t summed_of_block(const SnForm *f, const Plan *p) {
     return PACKED_LINE;
   if (p->line->parts)
     return SUMMED_PARTS;
+  bool tiles = p->line->sums == SN_SUMS_IN_TILES;
+  if (tiles && p->shares && p->work.summed * p->side_bytes <= TILES_LINE)
+    return p->work.summed;
   return p->m >= 32 || p->packed ? (p->side_bytes == 1 ? 512 : 256)
                                  : FIRST_CACHE / (p->n < 64 ? 64 : p->n) / p->side_bytes;
 }
@@ -223,18 +232,33 @@ static int64_t columns_of_lines(const SnForm *f, const Plan *p) {
   return n > p->n ? n : p->n;
 }
 
-// Weights that each of several blocks would copy again. Not of tiles: nobody timed them.
+// Weights that each of several blocks would copy again. Not of parts: nobody timed them.
 static bool shares_weights(const SnForm *f, const Plan *p) {
   int64_t each = p->work.widest == SN_DYNAMIC || p->work.summed == SN_DYNAMIC || p->batch == SN_DYNAMIC
                      ? SN_DYNAMIC
                      : sn_times(sn_times(p->work.widest, p->work.summed),
                                 sn_times(p->batch, (int64_t)f->products.size));
-  bool once = p->reads || p->packed || p->line->parts || p->line->sums == SN_SUMS_IN_TILES || !sn_has_one_group(f);
+  bool once = p->reads || p->packed || p->line->parts || !sn_has_one_group(f);
   if (once || each == SN_DYNAMIC || p->rows == SN_DYNAMIC || !sn_cpu_packs_weights(f, p->kernel))
     return false;
   int64_t blocks = sn_pieces(p->rows, p->m);
   return each > 0 && blocks >= SHARED_BLOCKS && sn_times(each, p->side_bytes) <= SHARED_WEIGHTS &&
          sn_times(each, blocks - 1) >= SHARED_WORK;
+}
+
+// Blocks of tiles, where weights are not copied again for each: rows of a that are read once, for many columns, and
+// sums that stay in the first cache. A long line of k takes so much longer than its sums that they need not.
+static void share_tiles(const SnForm *f, Plan *p) {
+  Plan few = *p;
+  if (p->line->sums != SN_SUMS_IN_TILES || !p->by_columns || p->rows == SN_DYNAMIC || p->work.summed == SN_DYNAMIC ||
+      p->work.widest == SN_DYNAMIC)
+    return;
+  bool is_long = sn_times(p->work.summed, p->side_bytes) >= TILES_LONG;
+  few.n = in_equal_parts(p->work.widest, at_most(is_long ? KEPT_SUMS : TILES_COLUMNS, p->work.widest), p->line->n);
+  few.m = (SHORT_SUMS / 4 / few.n + TILES_FEWEST / 2) / TILES_FEWEST * TILES_FEWEST;
+  few.m = few.m < TILES_FEWEST ? TILES_FEWEST : few.m > TILES_ROWS ? TILES_ROWS : few.m;
+  if (shares_weights(f, &few))
+    *p = few;
 }
 
 static Plan plan(const SnForm *f, const char *kernel, const SnScheduleOptions *options) {
@@ -260,9 +284,11 @@ static Plan plan(const SnForm *f, const char *kernel, const SnScheduleOptions *o
   p.m = !sn_has_one_group(f)         ? sn_cpu_rows_of_chain(f, rows_of_chain(&p))
         : p.rows > 0 && p.by_columns ? rows_of_parts(&p)
                                      : rows_of_whole_blocks(&p);
+  share_tiles(f, &p);
+  p.m = up_to_multiple(p.m, unit_of(f, kernel, sn_micro_row_unit));
+  p.shares = shares_weights(f, &p);
   int64_t k = summed_of_block(f, &p);
   p.stream = sn_cpu_streams(f) ? up_to_multiple(at_most(columns_of_stream(f), sn_row_length(f)), p.n) : 0;
-  p.m = up_to_multiple(p.m, unit_of(f, kernel, sn_micro_row_unit));
   p.k = up_to_multiple(at_most(k > 0 ? k : 1, p.work.summed), unit_of(f, kernel, sn_micro_k_unit));
   p.n = columns_of_lines(f, &p);
   if (p.packed) {
@@ -274,7 +300,6 @@ static Plan plan(const SnForm *f, const char *kernel, const SnScheduleOptions *o
   if (p.run && p.k < p.work.summed)
     p.k = at_least_one(p.k / p.run) * p.run;
   keep_sums(f, &p);
-  p.shares = shares_weights(f, &p);
   return p;
 }
 

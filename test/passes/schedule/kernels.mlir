@@ -74,15 +74,15 @@ func.func @mixed(%x: tensor<32x16xf64>, %w: tensor<16x8xf64>, %s: tensor<32x16xf
 // -----
 
 // Tiles, or the instruction for pairs of bf16, which takes these rows where they lie: where they have to be copied,
-// fewer tasks share them. Tiles have blocks of 512 rows, since they use a panel up twice as fast; their m and k are
-// multiples of a tile.
+// fewer tasks share them. Tiles have blocks of few rows and many columns, whose weights are copied once for all; their
+// m and k are multiples of a tile.
 
 // CHECK-LABEL: func @halves
 //       CHECK:   columns = 256, k = 250, kernel = "libxsmm", lanes = 16, m = 256,
 //   DOT-LABEL: func @halves
 //         DOT:   columns = 128, k = 250, kernel = "dot512", lanes = 16, m = 256,
 //   AMX-LABEL: func @halves
-//         AMX:   columns = 128, k = 256, kernel = "amx", lanes = 16, m = 512,
+//         AMX:   k = 256, kernel = "amx", lanes = 16, m = 32, n = 512, {{.*}}weights = "shared">
 func.func @halves(%x: tensor<1022x250xbf16>, %w: tensor<512x250xbf16>, %e: tensor<1022x512xf32>) -> tensor<1022x512xf32> {
   %y = sinter.contract (i = 1022) by (j = 512) product (k = 250) (%x[i, k] : tensor<1022x250xbf16>, %w[j, k] : tensor<512x250xbf16>) : f32
       outs(%e[i, j] : tensor<1022x512xf32>) {
