@@ -163,7 +163,7 @@ void sn_raise_sources(SnRaise *r, SnBuilder *b) {
     } else { // a scalar from around the op
       view = sn_raise_view(s->inside, mlirAffineMapGet(r->ctx, r->num_loops, 0, 0, NULL));
     }
-    view = r->parts ? sn_raise_part(view) : view;
+    view = r->parts ? sn_raise_part(r, view) : view;
     s->constant = view.constant;
     if (!s->constant.ptr)
       s->input = sn_raise_input(r, b, view);

@@ -150,7 +150,7 @@ void sn_raise_assert(SnRaise *r, SnBuilder *b, MlirOperation op);
 
 // The view, or, if it is of a part whose sizes are `?`, a view of what that is a part of: with bounds where it says a
 // size otherwise. For an op whose results say all sizes.
-SnView sn_raise_part(SnView v);
+SnView sn_raise_part(const SnRaise *r, SnView v);
 // `v[map]` behind transposes, broadcasts, slices, reshapes, paddings, fills and constants.
 SnView sn_raise_view(MlirValue v, MlirAffineMap map);
 // A concatenation, insertion, slice or padding as a row program.

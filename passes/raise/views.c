@@ -228,10 +228,37 @@ static bool ends_inside(MlirOperation op, MlirValue of, intptr_t d) {
   return inside;
 }
 
+// The size of a loop of the op, as a result says it.
+static SnSize size_of_loop(SnSizeReader *reader, const SnRaise *r, intptr_t loop) {
+  for (intptr_t u = 0; u < r->num_used; ++u) {
+    MlirAffineMap map = sn_raise_map(r, r->num_inputs + r->used[u]);
+    for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); ++i)
+      if (sn_map_dim(map, i) == loop)
+        return sn_size_of_dim(reader, sn_raise_init(r, r->used[u]), i);
+  }
+  return (SnSize){0};
+}
+
+// The op is known to read dimension d of the slice by a loop as long as it. Behind the slice nobody could compare them.
+static bool is_as_long(const SnRaise *r, MlirOperation op, intptr_t d, MlirAffineExpr by) {
+  int64_t size = element(op, "static_sizes", d);
+  bool known = size != SN_DYNAMIC;
+  for (intptr_t i = 0; i < r->num_loops && known; ++i)
+    known = r->sizes[i] != SN_DYNAMIC || !mlirAffineExprIsFunctionOfDim(by, i);
+  if (known || !mlirAffineExprIsADim(by))
+    return known; // the verifier has seen both
+  SnSizeReader reader = {.forgets = true};
+  SnSize loop = size_of_loop(&reader, r, mlirAffineDimExprGetPosition(by)),
+         takes = size == SN_DYNAMIC ? sn_size_of_value(&reader, operand_of(op, "static_sizes", 1, d))
+                                    : sn_size_number(size);
+  sn_size_reader_free(&reader);
+  return loop.known && takes.known && sn_size_equal(&loop, &takes);
+}
+
 // Also a part that takes the beginning of a dimension `?`, or the middle of it: of an op whose results say all sizes.
 // What is read by a dimension alone is read with bounds, which nothing is outside of: it says no size then, and nobody
 // else would compare sizes where that is not known.
-static bool through_part(SnView *v) {
+static bool through_part(const SnRaise *r, SnView *v) {
   MlirOperation op = sn_def(v->value, "tensor.extract_slice");
   if (sn_null(op) || v->fill.ptr || !is_static(op, "static_strides"))
     return false;
@@ -244,9 +271,10 @@ static bool through_part(SnView *v) {
     return false;
   for (intptr_t d = 0; d < rank; ++d) {
     int64_t offset = begins(op, sn_operand(op, 0), d), stride = element(op, "static_strides", d);
-    if (offset < 0 || stride < 1) // SN_DYNAMIC, too
+    MlirAffineExpr by = mlirAffineMapGetResult(v->map, d);
+    if (offset < 0 || stride < 1 || !is_as_long(r, op, d, by)) // SN_DYNAMIC, too
       return false;
-    at[d] = mlirAffineMulExprGet(mlirAffineMapGetResult(v->map, d), mlirAffineConstantExprGet(ctx, stride));
+    at[d] = mlirAffineMulExprGet(by, mlirAffineConstantExprGet(ctx, stride));
     at[d] = mlirAffineAddExprGet(at[d], mlirAffineConstantExprGet(ctx, offset));
     bounds |= mlirAffineExprIsADim(at[d]) && !takes_all(op, sn_operand(op, 0), d);
     inside &= ends_inside(op, sn_operand(op, 0), d);
@@ -335,10 +363,10 @@ SnView sn_raise_view(MlirValue value, MlirAffineMap map) {
   return view(value, map, sizes);
 }
 
-SnView sn_raise_part(SnView v) {
+SnView sn_raise_part(const SnRaise *r, SnView v) {
   MlirType t = sn_type_of(v.value);
   if (!v.constant.ptr && mlirTypeIsARankedTensor(t) && (sn_is_float(sn_element(t)) || sn_is_int(sn_element(t))))
-    through_part(&v);
+    through_part(r, &v);
   return v;
 }
 

@@ -933,6 +933,8 @@ MUTANTS = [Mutant(*m) for m in (
      ["passes/fuse/bounds.mlir"], "what is the same everywhere is taken for 0 outside of a length ?"),
     ("passes/simplify/terms_across.c", "f->contract || !sn_is_plain(f) || ", "", ["run/group_means.mlir"],
      "a number of all groups' columns is a mean of one group's rows"),
+    ("passes/raise/views.c", " || !is_as_long(r, op, d, by)", "", ["run/slice_sizes.mlir"],
+     "a slice of one length is read as long as another"),
     ("passes/raise/views.c", "  if (bounds && !inside)\n", "  if (false)\n",
      ["passes/raise/views.mlir", "run/slice_ends.mlir"], "a slice beyond the end of a size ? is read as 0"),
     ("passes/raise/views.c", "bounds |= mlirAffineExprIsADim(at[d]) && !takes_all(op, sn_operand(op, 0), d);",
