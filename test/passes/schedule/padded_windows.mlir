@@ -2,6 +2,7 @@
 // RUN: sinter-opt --sinter-padded-windows='least-work=0 features=avx2,fma,avx512f,avx512bw,avx512bf16' --sinter-schedule='features=avx2,fma,avx512f,avx512bw,avx512bf16' --split-input-file %s | FileCheck %s --check-prefix=SCHEDULE
 // RUN: sinter-opt --sinter-padded-windows='features=avx2,fma,avx512f,avx512bw,avx512bf16' --split-input-file %s | FileCheck %s --check-prefix=WORTH
 // RUN: sinter-opt --sinter-padded-windows='least-work=0 features=avx2,fma' --sinter-schedule='features=avx2,fma' --split-input-file %s | FileCheck %s --check-prefix=NARROW
+// RUN: sinter-opt --sinter-padded-windows='least-work=0 features=avx2,fma,avx512f,avx512bw,avx512bf16,amx-bf16' --sinter-schedule='features=avx2,fma,avx512f,avx512bw,avx512bf16,amx-bf16' --split-input-file %s | FileCheck %s --check-prefix=TILES
 
 // An image under 5 x 5 windows is written once with two zeros around it: lines and channels as one, of which 2 * 21
 // elements come in front. Windows are runs of 5 * 21 neighbours.
@@ -51,10 +52,16 @@ func.func @strided(%x: tensor<2x20x20x8xbf16>, %w: tensor<24x3x3x8xbf16>) -> ten
 
 // -----
 
-// 64 columns are vectors of their own: groups of windows are broadcast, and blocks of k are whole runs.
+// 64 columns are vectors of their own: groups of windows are broadcast, and blocks of k are whole runs. Tiles have rows
+// copied, of an image that has its edges, too: nothing is compared with them for each tap.
 
 // CHECK-LABEL: func @wide
 //       CHECK:   sinter.rowwise
+// TILES-LABEL: func @wide
+//       TILES:   sinter.rowwise (d0 = 4, d1 = 20) by (d2 = 1280)
+//       TILES:   (%{{.+}}[n, y + r, x + s, c] : tensor<4x20x20x64xbf16>, %arg1
+//       TILES:   kernel = "amx"
+//   TILES-NOT:   windows
 // SCHEDULE-LABEL: func @wide
 //       SCHEDULE: #sinter.brgemm<k = 192, kernel = "dot512", {{.*}}n = 64, pack = "windows",
 func.func @wide(%x: tensor<4x18x18x64xbf16>, %w: tensor<64x3x3x64xbf16>) -> tensor<4x18x18x64xf32> {
@@ -72,6 +79,8 @@ func.func @wide(%x: tensor<4x18x18x64xbf16>, %w: tensor<64x3x3x64xbf16>) -> tens
 
 // Not read often enough: each element once or twice.
 
+// TILES-LABEL: func @read_once
+//   TILES-NOT:   sinter.rowwise
 // CHECK-LABEL: func @read_once
 //   CHECK-NOT:   sinter.rowwise
 func.func @read_once(%x: tensor<4x18x18x64xbf16>, %w: tensor<8x64xbf16>) -> tensor<4x20x20x8xf32> {
@@ -89,6 +98,7 @@ func.func @read_once(%x: tensor<4x18x18x64xbf16>, %w: tensor<8x64xbf16>) -> tens
 
 // Channels that are first are columns of a line; runs of one channel are short.
 
+// TILES-LABEL: func @channels_first
 // CHECK-LABEL: func @channels_first
 //   CHECK-NOT:   sinter.rowwise
 func.func @channels_first(%x: tensor<4x21x18x18xbf16>, %w: tensor<9x21x3x3xbf16>) -> tensor<4x18x18x9xf32> {

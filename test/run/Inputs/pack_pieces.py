@@ -1,6 +1,6 @@
 """Dilated windows of images whose few channels are last, and groups of few channels: rows that are copied several
-pieces at a time, against NumPy; with --windows images of f32 whose rows wide vectors read where they lie. Numbers are
-small and whole, so that sums are exact in any order.
+pieces at a time, against NumPy; with --windows images of f32 whose rows wide vectors read where they lie, and of
+bf16 whose edges are written for tiles. Numbers are small and whole, so that sums are exact in any order.
 
   pack_pieces.py FOLDER [--windows] [--cpu=NAME]
 """
@@ -24,6 +24,8 @@ CASES = [
 WINDOWS = [
     (1, 1, 16, 37, 48, 7, 2, 2, 6, "f32"), (2, 1, 3, 31, 64, 7, 2, 1, 0, "f32"), (2, 1, 5, 18, 70, 3, 1, 1, 1, "f32"),
     (1, 1, 64, 15, 128, 3, 1, 1, 1, "f32"), (3, 2, 4, 12, 17, 3, 1, 1, 0, "f32"), (1, 1, 33, 16, 9, 3, 1, 3, 0, "f32"),
+    (3, 1, 21, 32, 24, 3, 1, 1, 1, "bf16"), (5, 1, 64, 16, 36, 3, 2, 1, 1, "bf16"),
+    (2, 1, 16, 20, 50, 5, 1, 1, 2, "bf16"), (1, 1, 40, 30, 33, 3, 1, 2, 2, "f16"),
 ]  # fmt: skip
 
 
