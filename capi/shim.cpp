@@ -39,7 +39,8 @@
 using namespace mlir;
 
 void sn_shim_error(MlirOperation op, const char *text) { unwrap(op)->emitOpError() << text; }
-void sn_shim_remark(MlirOperation op, const char *text) { unwrap(op)->emitRemark() << text; }
+// Without the op's text, for which the whole function is numbered: a program with a remark an op would be quadratic.
+void sn_shim_remark(MlirOperation op, const char *text) { emitRemark(unwrap(op)->getLoc()) << text; }
 
 static void name_arguments(Region &region, const AsmParserState &said) {
   for (BlockArgument argument : region.getArguments()) {
