@@ -125,7 +125,7 @@ static bool ends_of(const SnForm *f, const SnFragment *c, MlirValue v, int64_t *
     intptr_t d = sn_row_named_dim(f, op);
     *low = d < f->num_rows ? 0 : c->from;
     *high = d < f->num_rows ? f->dims.data[d].size - 1 : c->to - 1;
-    return d >= f->num_rows || f->dims.data[d].size != SN_DYNAMIC;
+    return (d >= f->num_rows || f->dims.data[d].size != SN_DYNAMIC) && *high < SN_NARROW_MOST;
   }
   bool cast = sn_is(op, "arith.index_cast") && (mlirTypeIsAIndex(sn_element(sn_type_of(v))) ||
                                                 sn_bits(sn_element(sn_type_of(v))) >= 32);
@@ -133,7 +133,8 @@ static bool ends_of(const SnForm *f, const SnFragment *c, MlirValue v, int64_t *
     return ends_of(f, c, sn_operand(op, 0), low, high);
   if (!sn_none(sn_broadcast_of(v)))
     return ends_of(f, c, sn_broadcast_of(v), low, high);
-  if (!sn_is(op, "arith.addi") || !ends_of(f, c, sn_operand(op, 0), &x[0], &x[1]) ||
+  bool wide = mlirTypeIsAIndex(sn_element(sn_type_of(v))) || sn_bits(sn_element(sn_type_of(v))) >= 32; // none wraps
+  if (!wide || !sn_is(op, "arith.addi") || !ends_of(f, c, sn_operand(op, 0), &x[0], &x[1]) ||
       !ends_of(f, c, sn_operand(op, 1), &y[0], &y[1]))
     return false;
   *low = x[0] + y[0];

@@ -935,6 +935,8 @@ MUTANTS = [Mutant(*m) for m in (
      "a number of all groups' columns is a mean of one group's rows"),
     ("passes/raise/views.c", " || !is_as_long(r, op, d, by)", "", ["run/slice_sizes.mlir"],
      "a slice of one length is read as long as another"),
+    ("lowering/rows/rowranges.c", "if (!wide || ", "if (", ["lowering/cpu/ranges.mlir"],
+     "sums of bytes that wrap around are compared as if they did not"),
     ("passes/raise/views.c", "  if (bounds && !inside)\n", "  if (false)\n",
      ["passes/raise/views.mlir", "run/slice_ends.mlir"], "a slice beyond the end of a size ? is read as 0"),
     ("passes/raise/views.c", "bounds |= mlirAffineExprIsADim(at[d]) && !takes_all(op, sn_operand(op, 0), d);",

@@ -69,3 +69,26 @@ func.func private @above(%x: memref<5x12xf32>, %z: memref<5x16xf32>) attributes 
   }
   return
 }
+
+// -----
+
+// Sums of bytes wrap around: 100 + 100 is less than 0, so that %x is chosen.
+
+// CHECK-LABEL: func.func private @wraps_task
+//   CHECK-NOT:   vector.load %{{.+}} : memref<5x32xf32>
+//       CHECK:   vector.load %{{.+}} : memref<5x16xf32>, vector<8xf32>
+//   CHECK-NOT:   vector.load %{{.+}} : memref<5x32xf32>
+//       CHECK:   return
+func.func private @wraps(%x: memref<5x16xf32>, %y: memref<5x32xf32>, %z: memref<5x32xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 5) by (j = 32) ins(%x[i, j] : memref<5x16xf32> else 0.0, %y[i, j] : memref<5x32xf32>) outs(%z[i, j] : memref<5x32xf32>)
+      schedule(#sinter.rows<lanes = 8>) {
+  ^row(%a: tensor<32xf32>, %b: tensor<32xf32>):
+    %c = arith.constant dense<100> : tensor<32xi8>
+    %zero = arith.constant dense<0> : tensor<32xi8>
+    %s = arith.addi %c, %c : tensor<32xi8>
+    %t = arith.cmpi slt, %s, %zero : tensor<32xi8>
+    %v = arith.select %t, %a, %b : tensor<32xi1>, tensor<32xf32>
+    sinter.yield %v : tensor<32xf32>
+  }
+  return
+}
