@@ -27,6 +27,7 @@
 #define DEPTH 4                 // pieces on their way; what the key has by itself
 #define UNROLL 4                // vectors of 16 bytes that a thread has under way of a row that is read again,
 #define MOST_APART 4            // and as many bytes of a row without vectors, or this many times as many elements
+#define MOST_ELEMENTS_APART 32  // of all inputs, each with an address of its own
 #define LONG_ROW (1 << 20)      // bytes that several blocks share where nothing waits for them, or half of it
 
 // Rows in registers of `group` blocks: the bytes that go by, in units of a block's, or 0 if they do not fit.
@@ -81,11 +82,15 @@ bool sn_schedule_gpu_grid(const SnGpuGridFacts *a, SnGpuGridRows *s) {
   int64_t group = a->again ? most : a->rows > 0 && sn_times(a->rows, 4) < most ? most / a->rows : 0;
   if (!group || (!a->again && a->row_bytes < LONG_ROW))
     return false;
-  int64_t apart = a->lanes / a->vector;
+  int64_t apart = a->lanes / a->vector, inputs = 0;
+  for (size_t k = 0; k < a->form->inputs.size; ++k)
+    inputs += sn_uses_cols(a->form, a->form->inputs.data[k].map);
+  while (apart > MOST_APART || (apart > 1 && UNROLL * apart * inputs > MOST_ELEMENTS_APART))
+    apart /= 2;
   *s = (SnGpuGridRows){.group = group,
                        .blocks = a->again ? most : group * a->rows,
                        .vector = a->vector,
-                       .unroll = UNROLL * (apart < MOST_APART ? apart : MOST_APART)};
+                       .unroll = UNROLL * apart};
   return true;
 }
 

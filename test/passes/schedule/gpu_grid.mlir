@@ -72,6 +72,24 @@ func.func @too_long_apart(%x: tensor<32x3x261121xf32>, %e: tensor<32x3x261121xf3
   return %0 : tensor<32x3x261121xf32>
 }
 
+// CHECK-LABEL: func @three_apart
+//       CHECK: residency = "reread", shape = "grid", threads = 512, unroll = 8, vector = 1>
+func.func @three_apart(%x: tensor<32x3x261121xf32>, %y: tensor<32x3x261121xf32>, %z: tensor<32x3x261121xf32>,
+                       %e: tensor<32x3x261121xf32>) -> tensor<32x3x261121xf32> {
+  %0 = sinter.rowwise (i = 3) by (j = 32, k = 261121)
+      ins(%x[j, i, k] : tensor<32x3x261121xf32>, %y[j, i, k] : tensor<32x3x261121xf32>,
+          %z[j, i, k] : tensor<32x3x261121xf32>)
+      outs(%e[j, i, k] : tensor<32x3x261121xf32>) {
+  ^row(%a: tensor<8355872xf32>, %c: tensor<8355872xf32>, %d: tensor<8355872xf32>):
+    %s = sinter.row_reduce add %a : tensor<8355872xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<8355872xf32>
+    %p = arith.mulf %c, %d : tensor<8355872xf32>
+    %q = arith.divf %p, %b : tensor<8355872xf32>
+    sinter.yield %q : tensor<8355872xf32>
+  }
+  return %0 : tensor<32x3x261121xf32>
+}
+
 // -----
 
 // Nothing waits for what a row is reduced to: few rows have as many blocks each as there are.
