@@ -6,6 +6,7 @@ own text, which an export cannot answer, or hide a size that is known: they are 
 test: test/python/composite.test
 """
 
+import itertools
 import math
 
 import torch
@@ -64,15 +65,29 @@ def _searchsorted(edges, x, out_int32=False, right=False, side=None, sorter=None
     return here.sum(-1, dtype=torch.int32 if out_int32 else torch.int64)
 
 
+def _is_finite(x):
+    return x.abs() < math.inf if x.is_floating_point() else torch.ones_like(x, dtype=torch.bool)
+
+
+def _stable_sort(x, *, stable=None, dim=-1, descending=False):
+    """Sinter's sorts are stable, whatever is asked (passes/program/sort.c)."""
+    return torch.sort(x, dim, descending)
+
+
 def _roll(x, shifts, dims=()):
-    """Without dimensions the tensor is rolled as one row. By more than a size `?` has is by what is left of that:
-    torch-mlir takes it for no roll."""
+    """Without dimensions the tensor is rolled as one row. By more than a size is by what is left of that: torch-mlir
+    takes it for no roll. Rows of `?` are looked up, which is one kernel: parts would be copied one by one,
+    and PyTorch would ask whether one is of size 1, as of two rows that are rolled by one."""
     if not len(dims):
         return torch.roll(x.reshape(-1), shifts, [0]).reshape(x.shape)
     if all(isinstance(x.shape[d], int) for d in dims):
-        return NotImplemented
+        less = [by if abs(by) <= x.shape[d] else by % max(x.shape[d], 1) for by, d in zip(shifts, dims)]
+        return NotImplemented if less == list(shifts) else torch.ops.aten.roll.default(x, less, dims)
     for by, d in zip(shifts, dims):
         n = x.shape[d]
+        if not isinstance(n, int) and d % x.dim() < x.dim() - 1:
+            x = x.index_select(d, (torch.arange(n) - by) % n)
+            continue
         behind = by % n
         x = torch.cat([x.narrow(d, n - behind, behind), x.narrow(d, 0, n - behind)], d)
     return x
@@ -113,7 +128,47 @@ def _power(x, exponent):
     return torch.where(e < 0, torch.where((x == 1) | (x == -1), sign, 0), y)
 
 
-def _fmod(x, other):
+def _grid_places(size, at, padding, align):
+    """Where in a dimension of so many elements -1 .. 1 lie: between 0 and size - 1, where there is a padding."""
+    at = (at + 1) * ((size - 1) / 2) if align else (at + 1) * (size / 2) - 0.5
+    if padding == 2:  # reflected at the first and the last element, or at their outer ends
+        low, span = (0.0, size - 1) if align else (-0.5, size)
+        away = (at - low).abs()
+        rest = fmod(away, max(span, 1))
+        at = low + torch.where(torch.floor(away / max(span, 1)) % 2 == 0, rest, span - rest)
+    return torch.clamp(at, 0, size - 1) if padding else at
+
+
+def _grid_sampler_3d(x, grid, mode=0, padding=0, align=False):
+    """Volumes [n, c, ...] at the places of a grid [n, ..., 3], columns first: sums of eight neighbours (0), or the
+    nearest element (1)."""
+    if x.dim() != 5:
+        return NotImplemented
+    kind, wide = x.dtype, torch.promote_types(x.dtype, torch.float32)
+    x, grid = x.to(wide), grid.to(wide)
+    sizes, (n, *out) = x.shape[2:], grid.shape[:4]
+    places = [_grid_places(size, grid[..., 2 - d], padding, align) for d, size in enumerate(sizes)]
+
+    def read(corner):
+        inside, flat = True, 0
+        for at, size in zip(corner, sizes):
+            here = (at >= 0) & (at < size)
+            inside, flat = here & inside, flat * size + torch.where(here, at, 0).to(torch.int64)
+        index = flat.reshape(n, 1, -1).expand(n, x.shape[1], math.prod(out))
+        return torch.where(inside.unsqueeze(1), x.flatten(2).gather(2, index).reshape(n, x.shape[1], *out), 0)
+
+    if mode == 1:
+        return read([at.round() for at in places]).to(kind)
+    y, lows = 0, [at.floor() for at in places]
+    for corner in itertools.product((0, 1), repeat=3):
+        share = 1
+        for at, low, up in zip(places, lows, corner):
+            share = (at - low if up else low + 1 - at) * share
+        y = y + read([low + up for low, up in zip(lows, corner)]) * share.unsqueeze(1)
+    return y.to(kind)
+
+
+def fmod(x, other):
     return torch.fmod(x, torch.full((), other, dtype=torch.result_type(x, other)))
 
 
@@ -190,10 +245,14 @@ def shares(size, windows):
 
 def _adaptive_avg_pool(n):
     def of(x, sizes):
-        """The mean of each window. PyTorch asks whether windows divide the image, and knows it of one size alone."""
+        """The mean of each window. PyTorch asks whether windows divide the image, and knows it of one size alone.
+        torch-mlir writes windows of a volume in a form that has no gradient."""
         sizes, images = list(sizes) * (n if len(sizes) == 1 else 1), list(x.shape[x.dim() - n :])
         if all(isinstance(size, int) for size in images + sizes):
-            return NotImplemented
+            if n < 3:
+                return NotImplemented
+            if not any(image % size for image, size in zip(images, sizes)):
+                return F.avg_pool3d(x, [image // size for image, size in zip(images, sizes)])
         y = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
         for d, image, size in zip(range(x.dim() - n, x.dim()), images, sizes):
             if isinstance(size, int) and size == 1:
@@ -290,12 +349,16 @@ def table():
         a.searchsorted.Tensor: _searchsorted,
         a.bucketize.Tensor: lambda x, edges, *, out_int32=False, right=False: _searchsorted(edges, x, out_int32, right),
         a.histc.default: _histc,
+        a.isfinite.default: _is_finite,
+        a.sort.stable: _stable_sort,
         a.roll.default: _roll,
         a.diagonal_scatter.default: _diagonal_scatter,
         a.pow.Tensor_Scalar: _power,
         a.pow.Scalar: _power,
         a.pow.Tensor_Tensor: _power,
-        a.fmod.Scalar: _fmod,
+        a.fmod.Scalar: fmod,
+        a.grid_sampler.default: _grid_sampler_3d,
+        a.grid_sampler_3d.default: _grid_sampler_3d,
         a.index_reduce.default: _index_reduce,
         a.nanmedian.default: _nanmedian,
         a.nanmedian.dim: _nanmedian_dim,

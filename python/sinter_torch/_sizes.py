@@ -6,6 +6,8 @@
     as_strided_scatter(x: [64], y, [4, 16], ...)  view(y, [64])         it has none at all
     trunc(sym_float(s0) * 1.7)                 -ceil(s0 * 1.7 * -1)     it lowers ceil alone
     s0 % 4, s0 ** 2                            s0 - s0 // 4 * 4, s0 * s0  it has neither of sizes
+    sym_min(s0, s1), of a diagonal             prim.min(s0, s1)         it has it by this name
+    rms_norm(x, [s0])                          x / sqrt(mean(x * x))    it takes known sizes
     split_with_sizes(x, [s0 // 2, ...])        slices                   it splits by known sizes
 
 PyTorch takes some operations apart in one way or another by a question about a size, as whether a pool's windows divide
@@ -20,6 +22,7 @@ import operator
 import sympy
 import torch
 
+from ._composite import fmod
 from ._decompositions import graphs, one_place, traced_again
 from ._repeated import look_up_once
 
@@ -164,6 +167,15 @@ def _power(graph, node):
     node.target, node.args = operator.mul, (power, x) if n > 1 else (x, 1)
 
 
+def _rms_norm(x, sizes, weight=None, eps=None):
+    if all(isinstance(n, int) for n in sizes):
+        return NotImplemented
+    wide = x.to(torch.promote_types(x.dtype, torch.float32))
+    mean = wide.square().mean(list(range(-len(sizes), 0)), keepdim=True)
+    y = wide * torch.rsqrt(mean + (torch.finfo(x.dtype).eps if eps is None else eps))
+    return (y if weight is None else y * weight).to(x.dtype)
+
+
 def _renamed(target):
     def rename(graph, node):
         node.target = target
@@ -178,6 +190,8 @@ def _table():
         a.as_strided_scatter.default: _strided_scatter,
         a.split_with_sizes.default: _split,
         torch.sym_float: _renamed(a.Float.Scalar),
+        torch.sym_min: _renamed(torch.ops.prim.min.int),
+        torch.sym_max: _renamed(torch.ops.prim.max.int),
         math.ceil: _renamed(a.ceil.float),
         math.trunc: _whole,
         math.floor: _whole,
@@ -188,7 +202,8 @@ def _table():
 
 
 def questions(exported):
-    """{text: condition} that PyTorch found true of the example and went on with: that sizes divide each other.
+    """{text: condition} that PyTorch found true of the example and went on with: that sizes divide each other, or what
+    a quotient of them is, as the number of parts of a `chunk`, or the length of its last one where that is 1.
 
     A condition is a relation of sympy's in symbols, and a table {symbol: (argument, dimension)}. Where sizes did not
     divide the example, PyTorch took the way that is right for all."""
@@ -199,9 +214,12 @@ def questions(exported):
         if node.expr not in names:
             names[node.expr] = sympy.Symbol(f"size({k}, {d})", integer=True, positive=True)
             of[names[node.expr]] = k, d
-    found = [guard.expr for guard in guards if isinstance(guard.expr, (sympy.Eq, sympy.Le)) and
-             any(type(x).__name__ == "Mod" for x in sympy.preorder_traversal(guard.expr)) and
-             guard.expr.free_symbols <= names.keys()]  # fmt: skip
+
+    def asked(x):
+        of = {type(part).__name__ for part in sympy.preorder_traversal(x)}
+        return "Mod" in of if isinstance(x, sympy.Le) else isinstance(x, sympy.Eq) and bool(of & {"Mod", "FloorDiv"})
+
+    found = [guard.expr for guard in guards if asked(guard.expr) and guard.expr.free_symbols <= names.keys()]
     return {str(x.xreplace(names)): (x.xreplace(names), of) for x in found}
 
 
@@ -229,7 +247,9 @@ def answer(question, size):
 def of_torch_mlir(exported):
     """The program in operations that torch-mlir lowers right where sizes are `?`."""
     from torch_mlir.extras.fx_decomp_util import get_decomposition_table
-    apart = get_decomposition_table() | {torch.ops.aten.index.Tensor: one_place}
+    a = torch.ops.aten
+    # A grid sample that reflects is made of remainders.
+    apart = get_decomposition_table() | {a.index.Tensor: one_place, a.rms_norm.default: _rms_norm, a.fmod.Scalar: fmod}
     look_up_once(exported)
     exported = traced_again(exported, apart)  # a linear layer is a view of rows, too
     table = _table()

@@ -16,6 +16,7 @@ VAR = (torch.rand(6, 9) - 0.3).clamp_min(0)  # some below eps
 BAGS = torch.tensor([[0, 3, 3], [11, 2, 5], [2, 2, 2], [7, 0, 1]])
 FLAT, OFFSETS = torch.tensor([4, 4, 0, 11, 2, 7, 2]), torch.tensor([0, 2, 2, 5])  # one bag is empty
 NUMBERS = torch.tensor([-2, -1, 1, 3, 5, -4, 3, 0, 2])
+PLACES, DEEP = torch.rand(2, 4, 3, 2) * 4 - 2, torch.rand(2, 3, 2, 4, 3) * 4 - 2
 VOLUMES, KERNELS = torch.randn(2, 3, 4, 6, 5), torch.randn(6, 1, 3, 3, 2)
 WEIGHTS, PUT = torch.rand(7), torch.randn(4, 9)
 HOLES = torch.where(torch.rand(6, 9) < 0.3, math.nan, ROWS)
@@ -39,11 +40,22 @@ CASES = {
     "nanmedian": (torch.nanmedian, HOLES[:2]),
     "adaptive_1d": (lambda x: F.adaptive_max_pool1d(x, 4), IMAGES[0]),
     "adaptive_2d": (lambda x: F.adaptive_max_pool2d(x, (3, 4)), IMAGES),
+    "volume": (lambda x: F.grid_sample(x, DEEP.to(x), align_corners=False), VOLUMES),
+    "volume reflected": (lambda x: F.grid_sample(x, DEEP.to(x), "bilinear", "reflection", True), VOLUMES),
+    "volume nearest": (lambda x: F.grid_sample(x, DEEP.to(x), "nearest", "border", False), VOLUMES),
+    "volume at": (lambda g: F.grid_sample(VOLUMES.to(g), g, "bilinear", "border", False), DEEP),
+    "reflected": (lambda x: F.grid_sample(x, PLACES.to(x), padding_mode="reflection", align_corners=False), IMAGES),
+    "reflected nearest": (lambda x: F.grid_sample(x, PLACES.to(x), "nearest", "reflection", True), IMAGES),
+    "adaptive_3d_mean": (lambda x: F.adaptive_avg_pool3d(x, (2, 3, 4)) ** 2, VOLUMES),
+    "adaptive_3d_parts": (lambda x: F.interpolate(x, size=(2, 1, 5), mode="area") ** 2, VOLUMES),
     "adaptive_3d": (lambda x: F.adaptive_max_pool3d(x, (2, 3, 7)), IMAGES),
     "gaussian_nll": (lambda x: F.gaussian_nll_loss(x, ROWS.to(x), VAR.to(x), full=True), ROWS.roll(1)),
     "gaussian_nll_rows": (lambda x: nn.GaussianNLLLoss(reduction="sum")(ROWS.to(x), ROWS.to(x) * 2, x),
                           VAR[:, :1]),
     "roll": (lambda x: torch.roll(x, 3) * x, ROWS),
+    "roll_far": (lambda x: torch.roll(torch.roll(x, (13, -22), (0, 1)), -500) * x, ROWS),
+    "finite": (lambda x: torch.where(torch.isfinite((x - 0.5).log()), x, x.square()), ROWS),
+    "stable sort": (lambda x: torch.sort((x * 2).round() / 2, dim=1, stable=True)[0] * x, ROWS),
     **{f"diagonal_{k}": (lambda x, k=k: torch.diagonal_scatter(x, PUT[0, :6 - (k < 0)].to(x), k) * x, ROWS)
        for k in (0, 2, -1)},
     "diagonal_dims": (lambda x: torch.diagonal_scatter(x, x[:, 0, :, :3], -2, 3, 1) * x, IMAGES),
@@ -87,6 +99,9 @@ for name, function, x in (
     ("searchsorted sorter", lambda x: torch.searchsorted(x, x * 0.5, sorter=x.argsort(1)), ROWS),
     ("searchsorted integers", lambda x: torch.searchsorted(torch.tensor([1, 3, 3, 8]), x), BAGS),
     ("bucketize", lambda x: torch.bucketize(x, EDGES, right=True), KEYS),
+    ("finite", torch.isfinite, torch.tensor([0.0, math.inf, -math.inf, math.nan, 3e38])),
+    ("finite integers", torch.isfinite, BAGS),
+    ("stable places", lambda x: torch.sort((x * 2).round(), dim=1, stable=True, descending=True)[1], ROWS),
     ("histc", lambda x: torch.histc(x, 7), ROWS),
     ("histc of a range", lambda x: torch.histc(x, 4, -1, 1), ROWS),
     ("nanmedian", lambda x: torch.nanmedian(x, 1, keepdim=True)[0], HOLES),

@@ -72,6 +72,8 @@ PARTS = {
     "total variation": lambda x: (x[1:] - x[:-1]).square().sum() + torch.diff(x, dim=1).abs().sum(),
     "every second": lambda x: x[1::2].exp(),
     "two paddings": lambda x: F.pad(x, (0, 1)).exp().sum(1) + F.pad(x, (0, 2)).cos().sum(1),
+    "rms norm": lambda x: F.rms_norm(x, x.shape[-1:]) * 2,
+    "diagonal": lambda x: x.diagonal(0, 0, 1).exp(),
     "turned by two": lambda x: torch.roll(x, 2, 0) * x,
     "turned back by four": lambda x: torch.roll(x.exp(), (-4, 1), (0, 1)),
     "ends": lambda x: torch.cat([x[1:].tanh(), x[:1] * 3]),
@@ -159,5 +161,19 @@ except sinter_torch.Error as error:
     assert "what PyTorch exported is for sizes where" in str(error), error
 else:
     raise AssertionError("a third of 10 rows")
+
+# A roll by one asks for nothing, of two rows neither.
+call = sinter_torch.compile(lambda x: torch.roll(x, 1, 0), torch.randn(2, 4), dynamic={0: 0}, cache=None)
+assert torch.equal(call(IMAGE := torch.randn(5, 4)), torch.roll(IMAGE, 1, 0)) and call.library.stats()["kernels"] == 1
+
+# How many parts there are is asserted, too, and that the last has one element.
+call = sinter_torch.compile(lambda x: torch.cat([t * k for k, t in enumerate(x.chunk(3))]), torch.randn(7, 4),
+                            dynamic={0: 0}, cache=None)  # fmt: skip
+for rows, fits in ((7, True), (5, True), (10, False), (9, False), (4, False)):
+    try:
+        assert torch.equal(call(IMAGE := torch.randn(rows, 4)),
+                           torch.cat([t * k for k, t in enumerate(IMAGE.chunk(3))])) and fits, rows  # fmt: skip
+    except sinter_torch.Error as error:
+        assert "what PyTorch exported is for sizes where" in str(error) and not fits, (rows, error)
 
 print("all right")
