@@ -72,7 +72,7 @@ SIZES = {
     "sorts": (40, 160),
     "tosa": (20, 80),
     "body": (250, 1000),
-    "operands": (16, 64),
+    "operands": (64, 192),
     "elements": (100, 400),
     "apart": (60, 240),
     "widths": (20, 80),

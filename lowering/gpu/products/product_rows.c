@@ -77,8 +77,9 @@ static MlirValue reduce_row(SnBuilder *b, Row *r, MlirOperation reduce) {
 static void store_row(SnBuilder *b, Row *r, intptr_t yield) {
   SnRowProgram *p = &r->g->program;
   const SnForm *f = p->form;
+  size_t seen[2] = {0};
   for (size_t o = 0; o < f->outputs.size; ++o)
-    if ((intptr_t)sn_output_position(f, o) == yield)
+    if ((intptr_t)sn_next_position(f, o, seen) == yield)
       for (size_t i = 0; i < r->row->n; ++i) {
         MlirValue x = sn_row_element(b, p, &r->at[i], sn_row_yield(p, yield));
         SnIf in = sn_if(b, r->is);

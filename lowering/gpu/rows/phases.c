@@ -445,10 +445,12 @@ void sn_gpu_store_scalars(SnBuilder *b, SnGpuRowKernel *g) {
     who = sn_none(who) ? g->valid : sn(b, "arith.andi", who, g->valid);
   bool any = false;
   SnIf leader;
+  size_t seen[2] = {0};
   for (size_t o = 0; o < f->outputs.size; ++o) {
+    size_t position = sn_next_position(f, o, seen);
     if (sn_is_reduced(f, o) != g->finishing || sn_uses_cols(f, f->outputs.data[o].map))
       continue;
-    MlirValue v = sn_row_yield(&g->program, (intptr_t)sn_output_position(f, o));
+    MlirValue v = sn_row_yield(&g->program, (intptr_t)position);
     if (!any && !sn_none(who))
       leader = sn_if(b, who);
     any = true;

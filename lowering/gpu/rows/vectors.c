@@ -68,11 +68,14 @@ SnAccess sn_gpu_output(const SnGpuRowKernel *g, size_t o) {
 }
 
 static void store_row(SnBuilder *b, SnGpuRowKernel *g, SnFragment *at, intptr_t yield, MlirValue element) {
-  for (size_t o = 0; o < g->form->outputs.size; ++o)
-    if (sn_is_reduced(g->form, o) == g->finishing && sn_output_position(g->form, o) == (size_t)yield) {
-      SnAccess access = sn_gpu_output(g, o);
-      sn_row_store(b, &g->program, at, element, &access);
-    }
+  size_t seen[2] = {0};
+  for (size_t o = 0; o < g->form->outputs.size; ++o) {
+    size_t position = sn_next_position(g->form, o, seen);
+    if (position != (size_t)yield || sn_is_reduced(g->form, o) != g->finishing)
+      continue;
+    SnAccess access = sn_gpu_output(g, o);
+    sn_row_store(b, &g->program, at, element, &access);
+  }
 }
 
 // The row that an online maximum is of, less a factor 2^n: exponents and the maximum are multiplied by it instead of
