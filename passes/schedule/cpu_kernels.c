@@ -20,7 +20,8 @@
 #define LEAST_OF_THREE 256 // rows where each number is three: multiplied for fewer, f32 takes as long
 #define FEW_COLUMNS 8     // for which rows are not copied either
 #define LONG_SUM 64       // of as few columns of which rows are copied
-#define LEAST_RUN 4        // elements of k that are neighbours, to be read by tables
+#define LEAST_RUN 4        // elements of k that are neighbours, to be read by tables,
+#define MOST_RUN 65536     // which one block of k holds whole (dialect/schedules.c)
 #define WINDOW_COLUMNS 128 // that rows are multiplied by without being copied: for more the copy is soon paid for
 #define WIDE_BITS 512      // of vectors, four of which are 64 columns that use each element of a row
 #define LANES_SUMMED 5     // steps that it takes to add up the lanes of a vector
@@ -109,7 +110,7 @@ int64_t sn_cpu_run_of_windows(const SnForm *f, const SnMicroKernel *line) {
   if (!sn_has_one_group(f) || !is_few(sn_row_length(f), WINDOW_COLUMNS) || is_few(rows_of(f, line->name), FEW_ROWS))
     return 0;
   int64_t run = sn_cpu_reads_windows(f, line->name);
-  return run >= LEAST_RUN ? run : 0;
+  return run >= LEAST_RUN && run <= MOST_RUN ? run : 0;
 }
 
 // Vectors along the runs: the steps of one row, and the sums over lanes of each column, are fewer than those of vectors

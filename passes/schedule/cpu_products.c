@@ -206,7 +206,7 @@ static int64_t summed_of_block(const SnForm *f, const Plan *p) {
   if (p->line->parts)
     return SUMMED_PARTS;
   bool tiles = p->line->sums == SN_SUMS_IN_TILES;
-  if (tiles && p->shares && p->work.summed * p->side_bytes <= TILES_LINE)
+  if (tiles && p->shares && sn_times(p->work.summed, p->side_bytes) <= TILES_LINE)
     return p->work.summed;
   return p->m >= 32 || p->packed ? (p->side_bytes == 1 ? 512 : 256)
                                  : FIRST_CACHE / (p->n < 64 ? 64 : p->n) / p->side_bytes;

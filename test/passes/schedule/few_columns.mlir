@@ -69,3 +69,21 @@ func.func @converted(%x: tensor<2x512xbf16>, %w: tensor<300x512xi8>, %e: tensor<
   }
   return %y : tensor<2x300xf32>
 }
+
+// -----
+
+// A window of 70,000 taps is more than a block of k, which holds windows whole.
+
+// CHECK-LABEL: func @long_window
+//       CHECK:   #sinter.brgemm<
+//   CHECK-NOT:   pack = "windows"
+//       CHECK:   sinter.yield
+func.func @long_window(%x: tensor<70100xf32>, %w: tensor<4x70000xf32>, %e: tensor<101x4xf32>) -> tensor<101x4xf32> {
+  %y = sinter.contract (i = 101) by (j = 4)
+      product (k = 70000) (%x[i + k] : tensor<70100xf32>, %w[j, k] : tensor<4x70000xf32>) : f32
+      outs(%e[i, j] : tensor<101x4xf32>) {
+  ^row(%a: tensor<4xf32>):
+    sinter.yield %a : tensor<4xf32>
+  }
+  return %y : tensor<101x4xf32>
+}
