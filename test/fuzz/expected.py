@@ -89,7 +89,7 @@ class Expected:
         # What the sizes `?` of each argument are.
         given = re.search(r"(?m)^// sizes: (.*)", text)
         given = [[int(n) for n in a.split("x")[:-1]] for a in given[1].split(", ")] if given else None
-        self.files, inputs = [], []
+        self.function, self.files, self.inputs = function, [], []
         for i, (_, t) in enumerate(function.blocks[0].arguments):
             shape, type = tensor_type(t)
             shape = given[i] if given else shape
@@ -98,10 +98,10 @@ class Expected:
             x = draw(np.random.default_rng(zlib.crc32(f"{seed} {i} {t}".encode())), kind, shape, type)
             self.files.append(os.path.join(folder, f"in{i}.npy"))
             np.save(self.files[-1], x.view("V2") if type == "bf16" else x)
-            inputs.append(as_number(x, type))
+            self.inputs.append(as_number(x, type))
         self.results, self.reported, self.why = None, None, None
         try:
-            self.results = evaluate(function, inputs)
+            self.results = evaluate(function, self.inputs)
         except Reported as e:
             self.reported = str(e)
         except Unsure as e:

@@ -5,6 +5,7 @@
     test/fuzz/generate.py --forms SEED      one written in kernel forms
     test/fuzz/generate.py --chains SEED     one of several products in a form
     test/fuzz/generate.py --layers SEED     a linalg program of layers
+    test/fuzz/generate.py --unknown SEED    a linalg program with sizes `?`
     test/fuzz/generate.py --typed SEED      one of every element type (typed.py)
 
 A seed gives the same program each time. Values stay of order one, by bounds carried along: nothing is divided by
@@ -452,7 +453,7 @@ class Generator:
 
         def write(p, o, r):
             if expand:
-                sizes = ", ".join(str(n) for n in p.shape(wide))
+                sizes = p.indices(wide)
                 p.line(
                     f"{r[0].name} = tensor.expand_shape {o[0].name} {text} output_shape [{sizes}] : {p.type(o[0])} "
                     f"into {p.type(r[0])}"
@@ -515,9 +516,9 @@ class Generator:
         def write(p, o, r):
             offsets, strides = ["0"] * len(shape), ["1"] * len(shape)
             offsets[d], strides[d] = str(offset), str(stride)
+            sizes = p.indices(shape)
             p.line(
-                f"{r[0].name} = tensor.extract_slice {o[0].name}[{', '.join(offsets)}] "
-                f"[{', '.join(map(str, p.shape(shape)))}] "
+                f"{r[0].name} = tensor.extract_slice {o[0].name}[{', '.join(offsets)}] [{sizes}] "
                 f"[{', '.join(strides)}] : {p.type(o[0])} to {p.type(r[0])}"
             )
         self.add(write, [x], Value(result, x.dtype, x.lo, x.hi))
@@ -533,10 +534,10 @@ class Generator:
         def write(p, o, r):
             offsets, strides = ["0"] * len(shape), ["1"] * len(shape)
             offsets[d], strides[d] = str(offset), str(stride)
+            into, sizes = p.filled(shape, x.dtype, 0), p.indices(x.shape)
             p.line(
-                f"{r[0].name} = tensor.insert_slice {o[0].name} into "
-                f"{p.filled(shape, x.dtype, 0)}[{', '.join(offsets)}] "
-                f"[{', '.join(map(str, p.shape(x.shape)))}] [{', '.join(strides)}] : {p.type(o[0])} into {p.type(r[0])}"
+                f"{r[0].name} = tensor.insert_slice {o[0].name} into {into}[{', '.join(offsets)}] [{sizes}] "
+                f"[{', '.join(strides)}] : {p.type(o[0])} into {p.type(r[0])}"
             )
         self.add(write, [x], Value(shape, x.dtype, min(x.lo, 0), max(x.hi, 0)))
 
@@ -759,14 +760,27 @@ def linalg(seed):
     return Generator(seed).program()
 
 
+def opened(program, seed):
+    """With `?` for some sizes, or for all."""
+    rng = random.Random(seed)
+    program.open = frozenset(n for n in "ABCD" if rng.random() < 0.6) or frozenset("ABCD")
+    if rng.random() < 0.08:
+        program.sizes[rng.choice("ABCD")] = 0
+    return program
+
+
+def unknown(seed):
+    return opened(linalg(seed * 3 + 2), seed)
+
+
 def main():
-    kinds = {"--forms": "forms", "--typed": "typed", "--chains": "chains", "--layers": "layers"}
+    kinds = {"--forms": "forms", "--typed": "typed", "--chains": "chains", "--layers": "layers", "--unknown": "unknown"}
     arguments = [a for a in sys.argv[1:] if a not in kinds]
     if len(arguments) != 1 or not arguments[0].isdigit():
         sys.exit(__doc__)
     make = linalg
     for name in [kinds[a] for a in sys.argv[1:] if a in kinds]:
-        make = getattr(__import__(name), name)
+        make = unknown if name == "unknown" else getattr(__import__(name), name)
     sys.stdout.write(make(int(arguments[0])).text())
 
 

@@ -1,7 +1,7 @@
 """Random programs of layers, as exporters write them: linear layers behind each other, attention, norms, gates, masks,
 weights of bytes, rows of a table. What fusion makes chains of products and programs of sides from."""
 
-from generate import Generator, dims
+from generate import Generator, dims, opened
 from program import Value
 
 HALVES = {"bf16": "f32", "f16": "f32"}
@@ -255,3 +255,7 @@ class Layers(Generator):
 
 def layers(seed):
     return Layers(seed).program()
+
+
+def unknown_layers(seed):
+    return opened(layers(seed * 5 + 1), seed)

@@ -1,9 +1,14 @@
 """A generated program: values, operations, its text, and smaller ones like it.
 
 Sizes are expressions over a few named sizes ("A", "(A*B)", "1"), so that a program
-can be printed again with smaller ones. An operation is a function that prints
-itself for given operands, so that an operand can be replaced.
+can be printed again with smaller ones, or with `?` for some of them. An operation is
+a function that prints itself for given operands, so that an operand can be replaced.
 """
+
+import ast
+import random
+import re
+import zlib
 
 MLIR_FLOATS = ("f64", "f32", "f16", "bf16")
 
@@ -29,11 +34,56 @@ class Op:
         self.results = list(results)
 
 
+INDEX = {ast.Add: "addi", ast.Sub: "subi", ast.Mult: "muli", ast.FloorDiv: "divsi"}
+
+
 class Printer:
-    def __init__(self, sizes):
+    """`open`: the named sizes that are `?`, whose numbers are those of a tensor that is there (`has`)."""
+
+    def __init__(self, sizes, open=()):
         self.sizes = sizes
+        self.open = open
         self.lines = []
         self.fresh = 0
+        self.there = {}  # a dimension -> values and positions that have it
+        self.rng = random.Random(zlib.crc32(repr((sorted(sizes.items()), sorted(open))).encode()))
+
+    def is_open(self, dim):
+        return any(name in self.open for name in re.findall(r"[A-Z]", dim))
+
+    def has(self, value):
+        for i, d in enumerate(value.shape):
+            if self.is_open(d):
+                self.there.setdefault(d, []).append((value.name, self.type(value), i))
+
+    def index(self, dim):
+        """The size as an index: a number, or what names it in the text."""
+        if not self.is_open(dim):
+            return str(self.size(dim))
+        if dim in self.there:
+            value, t, i = self.rng.choice(self.there[dim])
+            c, name = self.temp(), self.temp()
+            self.line(f"{c} = arith.constant {i} : index")
+            self.line(f"{name} = tensor.dim {value}, {c} : {t}")
+            return name
+        return self.computed(ast.parse(dim, mode="eval").body)
+
+    def computed(self, tree):
+        name = self.temp()
+        if isinstance(tree, ast.Constant):
+            self.line(f"{name} = arith.constant {tree.value} : index")
+        elif isinstance(tree, ast.Name):
+            n = self.index(tree.id)
+            if not n.startswith("%"):
+                self.line(f"{name} = arith.constant {n} : index")
+            return name if not n.startswith("%") else n
+        else:
+            left, right = self.computed(tree.left), self.computed(tree.right)
+            self.line(f"{name} = arith.{INDEX[type(tree.op)]} {left}, {right} : index")
+        return name
+
+    def indices(self, dims):
+        return ", ".join(self.index(d) for d in dims)
 
     def size(self, dim):
         n = int(eval(dim, {}, self.sizes))
@@ -48,7 +98,7 @@ class Printer:
         return self.tensor(value.shape, value.dtype)
 
     def tensor(self, dims, dtype):
-        return "tensor<" + "".join(f"{n}x" for n in self.shape(dims)) + dtype + ">"
+        return "tensor<" + "".join(f"{'?' if self.is_open(d) else self.size(d)}x" for d in dims) + dtype + ">"
 
     def temp(self):
         self.fresh += 1
@@ -63,8 +113,9 @@ class Printer:
         return name
 
     def empty(self, dims, dtype):
+        sizes = self.indices(d for d in dims if self.is_open(d))
         name = self.temp()
-        self.line(f"{name} = tensor.empty() : {self.tensor(dims, dtype)}")
+        self.line(f"{name} = tensor.empty({sizes}) : {self.tensor(dims, dtype)}")
         return name
 
     def filled(self, dims, dtype, x):
@@ -112,11 +163,12 @@ class Program:
         self.arguments = []
         self.ops = []
         self.results = []
+        self.open = frozenset()  # names of sizes that are `?`
         self.inputs = ""  # which numbers judge.py feeds it: a kind and a seed; none: sinter-run's
 
     def copy(self):
         other = Program(self.sizes)
-        other.inputs = self.inputs
+        other.inputs, other.open = self.inputs, self.open
         other.arguments = list(self.arguments)
         other.ops = [Op(op.write, op.operands, op.results) for op in self.ops]
         other.results = list(self.results)
@@ -131,19 +183,26 @@ class Program:
         return self.arguments + [r for op in self.ops for r in op.results]
 
     def text(self):
-        p = Printer(self.sizes)
+        # A size is open if an argument tells it.
+        p = Printer(self.sizes, {n for n in self.open if any(n in a.shape for a in self.arguments)})
         for i, a in enumerate(self.arguments):
             a.name = f"%arg{i}"
+            p.has(a)
         count = 0
         for op in self.ops:
             for r in op.results:
                 r.name = f"%{count}"
                 count += 1
             op.write(p, op.operands, op.results)
+            for r in op.results:
+                p.has(r)
         args = ", ".join(f"{a.name}: {p.type(a)}" for a in self.arguments)
         types = ", ".join(p.type(r) for r in self.results)
         p.line(f"return {', '.join(r.name for r in self.results)} : {types}")
         head = f"// inputs: {self.inputs}\n" if self.inputs else ""
+        if p.open:
+            given = ("".join(f"{n}x" for n in p.shape(a.shape)) + a.dtype for a in self.arguments)
+            head += f"// sizes: {', '.join(given)}\n"
         return head + f"func.func @main({args}) -> ({types}) {{\n" + "\n".join(p.lines) + "\n}\n"
 
     def drop_dead(self):
@@ -203,6 +262,10 @@ class Program:
                     q = self.copy()
                     q.replace(a, b)
                     yield q.drop_dead()
+        for name in self.open:
+            q = self.copy()
+            q.open = self.open - {name}
+            yield q
         for name, size in self.sizes.items():
             for n in (1, 2, 3, size // 2):
                 if n < size and n > 0:

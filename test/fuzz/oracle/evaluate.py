@@ -356,7 +356,13 @@ def tensor(op, values):
         return get(0)
     if name == "tensor.dim":
         return Number(get(0).v.shape[int(get(1).v)], "index")
-    if name in ("tensor.expand_shape", "tensor.collapse_shape"):
+    if name == "tensor.expand_shape":
+        given = [int(values[o].v) for o in op.operands[1:]]
+        shape = [given.pop(0) if n == -(1 << 63) else n for n in integers(op.attributes["static_output_shape"])]
+        return get(0).map(lambda a: a.reshape(shape))
+    if name == "tensor.collapse_shape":
+        groups = [integers(g) for g in split(op.attributes["reassociation"][1:-1])]
+        shape = [int(np.prod([get(0).v.shape[i] for i in g])) for g in groups]
         return get(0).map(lambda a: a.reshape([-1 if n is None else n for n in shape]))
     if name == "tensor.concat":
         d = int(op.attributes["dim"].split()[0])
@@ -364,8 +370,12 @@ def tensor(op, values):
         return Number(np.concatenate([x.v for x in xs], d), element, np.concatenate([x.e for x in xs], d))
     if name == "tensor.extract_slice":
         where, sizes = steps(op, values, get(0).v.shape)
-        dropped = [n for n in shape]
-        return get(0).map(lambda a: a[where].reshape([n if n is not None else -1 for n in dropped]))
+        kept = []
+        for static, n in zip(integers(op.attributes["static_sizes"]), sizes):
+            want = shape[len(kept)] if len(kept) < len(shape) else 0
+            if want == (None if static == -(1 << 63) else static):  # else it is 1, and goes
+                kept.append(n)
+        return get(0).map(lambda a: a[where].reshape(kept))
     if name == "tensor.insert_slice":
         x, into = get(0), get(1)
         where, sizes = steps(op, values, into.v.shape)
@@ -386,9 +396,10 @@ def tensor(op, values):
     raise Unsure(f"no meaning of {name}")
 
 
-def evaluate(function, inputs):
-    """Results of a function, as Numbers, for inputs as Numbers."""
-    values = dict(zip([a for a, _ in function.blocks[0].arguments], inputs))
+def evaluate(function, inputs, values=None):
+    """Results of a function, as Numbers, for inputs as Numbers; `values` gets what it computes on the way."""
+    values = {} if values is None else values
+    values.update(zip([a for a, _ in function.blocks[0].arguments], inputs))
     with np.errstate(all="ignore"):
         for op in function.blocks[0].operations:
             if op.name == "func.return":
