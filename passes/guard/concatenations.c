@@ -10,11 +10,11 @@
 
 #include "passes/guard/guard.h"
 
-static void both_equal(SnSizeReader *r, SnBuilder *b, MlirValue *all, const SnSize *x, const SnSize *y) {
+void sn_guard_equal(SnSizeReader *r, SnBuilder *b, MlirValue *all, const SnSize *x, const SnSize *y) {
   if (sn_size_equal(x, y))
     return;
-  MlirValue one = sn(b, "arith.cmpi", sn_size_emit(r, b, x), sn_size_emit(r, b, y),
-                     sn_attr("predicate", sn_i64(b->ctx, 0))); // eq
+  MlirValue one =
+      sn(b, "arith.cmpi", sn_size_emit(r, b, x), sn_size_emit(r, b, y), sn_attr("predicate", sn_i64(b->ctx, 0))); // eq
   *all = sn_none(*all) ? one : sn(b, "arith.andi", *all, one);
 }
 
@@ -39,12 +39,12 @@ void sn_guard_concatenation(SnSizeReader *r, MlirOperation concat) {
       if (d == dim)
         sum = sn_size_sum(&sum, 1, &part);
       else
-        both_equal(r, &b, &all, &part, &shared);
+        sn_guard_equal(r, &b, &all, &part, &shared);
     }
   }
   SnSize asked = sn_size_number(sn_dim(whole, dim));
   if (sn_dim(whole, dim) != SN_DYNAMIC && sum.known)
-    both_equal(r, &b, &all, &sum, &asked);
+    sn_guard_equal(r, &b, &all, &sum, &asked);
   if (!sn_none(all))
     sn_op(&b, "cf.assert", all, sn_types(0, NULL),
           sn_attr("msg", sn_located_message(b.loc, "parts of a concatenation have other sizes than the whole")));

@@ -75,17 +75,20 @@ static void guard_expand(SnSizeReader *r, MlirOperation expand) {
   }
 }
 
-static MlirLogicalResult guard_function(MlirOperation func, void *user) {
-  SnOpVec all = sn_collect(func, "tensor.expand_shape");
-  SnSizeReader reader = {0};
+static void each(MlirOperation func, const char *name, void (*guard)(SnSizeReader *, MlirOperation), SnSizeReader *r) {
+  SnOpVec all = sn_collect(func, name);
   for (size_t k = 0; k < all.size; ++k)
-    guard_expand(&reader, all.data[k]);
-  SnOpVec concats = sn_collect(func, "tensor.concat");
-  for (size_t k = 0; k < concats.size; ++k)
-    sn_guard_concatenation(&reader, concats.data[k]);
-  sn_size_reader_free(&reader);
-  sn_vec_free(&concats);
+    guard(r, all.data[k]);
   sn_vec_free(&all);
+}
+
+static MlirLogicalResult guard_function(MlirOperation func, void *user) {
+  SnSizeReader reader = {0};
+  each(func, "tensor.expand_shape", guard_expand, &reader);
+  each(func, "tensor.concat", sn_guard_concatenation, &reader);
+  each(func, "tensor.pad", sn_guard_padding, &reader);
+  each(func, "linalg.pack", sn_guard_pack, &reader);
+  sn_size_reader_free(&reader);
   return SN_OK;
 }
 
@@ -99,8 +102,8 @@ static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__arit
 
 const SnPass sn_pass_guard_reshapes = {
     .argument = "sinter-guard-reshapes",
-    .summary = "the call fails where a tensor.expand_shape has other sizes than fit its operand, or a part of a "
-               "tensor.concat others than fit the whole",
+    .summary = "the call fails where a tensor.expand_shape has other sizes than fit its operand, a part of a "
+               "tensor.concat others than fit the whole, a tensor.pad or linalg.pack others than it says",
     .dialects = dialects,
     .run = run,
 };

@@ -26,8 +26,8 @@ typedef struct {
   MlirAttribute constant; // every element is this scalar; null: `value[map]`
   MlirValue value;        // a tensor, or a scalar that is not constant
   MlirAffineMap map;
-  bool unwritten;         // a tensor.empty: nothing has been stored there
-  MlirAttribute fill;     // read where a subscript is out of range; null if none is
+  bool unwritten;     // a tensor.empty: nothing has been stored there
+  MlirAttribute fill; // read where a subscript is out of range; null if none is
 } SnView;
 
 typedef struct {
@@ -36,20 +36,20 @@ typedef struct {
   MlirBlock body;
   MlirOperation yield;
   intptr_t num_loops, num_inputs, num_outputs;
-  int64_t sizes[SN_MAX_DIMS];   // SN_DYNAMIC where `?`
-  bool parallel[SN_MAX_DIMS];   // the loop is a dimension of the results that are read
-  intptr_t order[SN_MAX_DIMS];  // parallel loops in the order of the first result that is read
+  int64_t sizes[SN_MAX_DIMS];  // SN_DYNAMIC where `?`
+  bool parallel[SN_MAX_DIMS];  // the loop is a dimension of the results that are read
+  intptr_t order[SN_MAX_DIMS]; // parallel loops in the order of the first result that is read
   intptr_t num_parallel;
   intptr_t used[SN_MAX_ACCUMULATORS]; // results that somebody reads
   intptr_t num_used;
-  intptr_t place[SN_MAX_DIMS];  // which dimension of the form each loop became
+  intptr_t place[SN_MAX_DIMS]; // which dimension of the form each loop became
   SnForm form;
   SnOpVec needed; // ops of the body that the form repeats, in order
   SN_VEC(SnSource) sources;
   SN_VEC(size_t) tables; // the input that each tensor.extract of `needed` reads from
   bool parts;            // results say all sizes: a part of a size `?` is read where it lies
   bool picks;            // the form has a column for picks: loop `num_loops`, which the op has not
-  SnMap values; // from the op's body to the form's
+  SnMap values;          // from the op's body to the form's
 } SnRaise;
 
 // ---- raise.c ------------------------------------------------------------------
@@ -146,11 +146,14 @@ bool sn_raise_want_asserts(SnRaise *r);
 bool sn_raise_asserts_over(const SnRaise *r, intptr_t loop);
 void sn_raise_assert(SnRaise *r, SnBuilder *b, MlirOperation op);
 
-// ---- raise/views.c ----------------------------------------------------------------
+// ---- raise/slice_views.c ---------------------------------------------------------------
 
 // The view, or, if it is of a part whose sizes are `?`, a view of what that is a part of: with bounds where it says a
 // size otherwise. For an op whose results say all sizes.
 SnView sn_raise_part(const SnRaise *r, SnView v);
+
+// ---- raise/views.c ----------------------------------------------------------------
+
 // `v[map]` behind transposes, broadcasts, slices, reshapes, paddings, fills and constants.
 SnView sn_raise_view(MlirValue v, MlirAffineMap map);
 // A concatenation, insertion, slice or padding as a row program.

@@ -15,11 +15,11 @@
 //
 // runs in: raise    test: test/passes/raise/views.mlir
 
-#include "passes/raise/raise.h"
 #include "capi/size_parts.h"
 #include "mlir-c/Dialect/Linalg.h"
 #include "passes/edit/inside.h"
 #include "passes/edit/size_terms.h"
+#include "passes/raise/slice_views.h"
 #include <assert.h>
 
 // ---- one step --------------------------------------------------------------------
@@ -28,11 +28,11 @@ static MlirAffineMap map_of(MlirOperation op, intptr_t operand) {
   return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(mlirLinalgGetIndexingMapsAttribute(op), operand));
 }
 
-static MlirAttribute zero(MlirType e) {
+MlirAttribute sn_view_zero(MlirType e) {
   return sn_is_float(e) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(e), e, 0) : mlirIntegerAttrGet(e, 0);
 }
 
-static void go_to(SnView *v, MlirValue source, intptr_t rank, MlirAffineExpr *at) {
+void sn_view_go_to(SnView *v, MlirValue source, intptr_t rank, MlirAffineExpr *at) {
   v->map = mlirAffineMapGet(mlirAffineMapGetContext(v->map), mlirAffineMapGetNumDims(v->map), 0, rank, at);
   v->value = source;
 }
@@ -108,181 +108,7 @@ static bool through_reshape(SnView *v) {
       inner = sn_times(inner, i ? sn_dim(wide, member[i]) : 1);
     }
   }
-  go_to(v, sn_operand(op, 0), rank, at);
-  return true;
-}
-
-static int64_t element(MlirOperation op, const char *name, intptr_t i) {
-  return mlirDenseI64ArrayGetElement(sn_get_attr(op, name), i);
-}
-
-// Which dimension of a slice each of its source's is; -1 where a size of 1 is dropped.
-static bool slice_dims(MlirOperation op, MlirType small, MlirType big, intptr_t *dims) {
-  intptr_t r = 0, rank = sn_rank(small);
-  for (intptr_t d = 0; d < sn_rank(big); ++d) {
-    int64_t size = element(op, "static_sizes", d);
-    dims[d] = r < rank && size == sn_dim(small, r) ? r++ : -1;
-    if (dims[d] < 0 && size != 1)
-      return false;
-  }
-  return r == rank;
-}
-
-static bool is_static(MlirOperation op, const char *name) {
-  MlirAttribute all = sn_get_attr(op, name);
-  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(all); ++i)
-    if (mlirDenseI64ArrayGetElement(all, i) == SN_DYNAMIC)
-      return false;
-  return true;
-}
-
-// Where among the operands the one for dimension d is, of those for offsets (group 0) or sizes (1) that are not known.
-static MlirValue operand_of(MlirOperation op, const char *name, intptr_t group, intptr_t d) {
-  intptr_t tensors = sn_is(op, "tensor.insert_slice") ? 2 : 1, k = tensors;
-  for (intptr_t g = 0; g < group; ++g)
-    k += mlirDenseI32ArrayGetElement(sn_get_attr(op, "operandSegmentSizes"), tensors + g);
-  for (intptr_t i = 0; i < d; ++i)
-    k += element(op, name, i) == SN_DYNAMIC;
-  return sn_operand(op, k);
-}
-
-// Where in dimension d of the tensor the slice begins; SN_DYNAMIC if that is not known. An exporter begins at min(n,
-// c), of n places: to the end from there, that is c where the slice has anything.
-static int64_t begins(MlirOperation op, MlirValue of, intptr_t d) {
-  int64_t offset = element(op, "static_offsets", d), number = SN_DYNAMIC;
-  if (offset != SN_DYNAMIC || element(op, "static_sizes", d) != SN_DYNAMIC || element(op, "static_strides", d) != 1)
-    return offset;
-  SnSizeReader r = {.forgets = true};
-  SnSize whole = sn_size_of_dim(&r, of, d), at = sn_size_of_value(&r, operand_of(op, "static_offsets", 0, d)),
-         takes = sn_size_of_value(&r, operand_of(op, "static_sizes", 1, d)), end = sn_size_sum(&at, 1, &takes);
-  bool one = at.known && at.n == 1 && at.terms[0].n == 1 && at.terms[0].factor == 1;
-  const SnSizeAtom *less = one ? &r.atoms.data[at.terms[0].atoms[0]] : NULL;
-  if (one && less->dim == SN_SIZE_LESS && sn_size_equal(&end, &whole)) {
-    const SnSize *p = &r.sizes.data[less->part], *q = &r.sizes.data[less->other];
-    if (!(sn_size_is_number(p, &number) && sn_size_equal(q, &whole)) &&
-        !(sn_size_is_number(q, &number) && sn_size_equal(p, &whole)))
-      number = SN_DYNAMIC;
-  }
-  sn_size_reader_free(&r);
-  return number;
-}
-
-// Whether the slice takes all of a dimension of a tensor; of those with a size `?`, by how that size was made.
-static bool takes_all(MlirOperation op, MlirValue of, intptr_t d) {
-  int64_t size = element(op, "static_sizes", d);
-  if (size != SN_DYNAMIC && sn_dim(sn_type_of(of), d) != SN_DYNAMIC)
-    return size == sn_dim(sn_type_of(of), d);
-  SnSizeReader r = {.forgets = true};
-  SnSize is = size == SN_DYNAMIC ? sn_size_of_value(&r, operand_of(op, "static_sizes", 1, d)) : sn_size_number(size),
-         whole = sn_size_of_dim(&r, of, d);
-  sn_size_reader_free(&r);
-  return sn_size_equal(&is, &whole);
-}
-
-// A form's dimension has the size of the operands that are read by it alone: a slice that takes the beginning
-// of a dimension is no view of it unless both sizes are known.
-static bool is_beginning(MlirOperation op, intptr_t d) {
-  int64_t size = element(op, "static_sizes", d), whole = sn_dim(sn_type_of(sn_operand(op, 0)), d);
-  bool plain = !element(op, "static_offsets", d) && element(op, "static_strides", d) == 1;
-  return (size == SN_DYNAMIC || (whole == SN_DYNAMIC && plain)) && !(plain && takes_all(op, sn_operand(op, 0), d));
-}
-
-static bool through_slice(SnView *v) {
-  MlirOperation op = sn_def(v->value, "tensor.extract_slice");
-  if (sn_null(op) || !is_static(op, "static_offsets") || !is_static(op, "static_strides"))
-    return false;
-  MlirType source = sn_type_of(sn_operand(op, 0));
-  MlirContext ctx = mlirOperationGetContext(op);
-  intptr_t rank = sn_rank(source), dims[SN_MAX_DIMS];
-  MlirAffineExpr at[SN_MAX_DIMS];
-  if (rank > SN_MAX_DIMS || !slice_dims(op, sn_type_of(v->value), source, dims))
-    return false;
-  for (intptr_t d = 0; d < rank; ++d) {
-    if (dims[d] >= 0 && is_beginning(op, d))
-      return false;
-    at[d] = mlirAffineConstantExprGet(ctx, element(op, "static_offsets", d));
-    if (dims[d] >= 0) {
-      MlirAffineExpr stride = mlirAffineConstantExprGet(ctx, element(op, "static_strides", d));
-      at[d] = mlirAffineAddExprGet(mlirAffineMulExprGet(mlirAffineMapGetResult(v->map, dims[d]), stride), at[d]);
-    }
-  }
-  go_to(v, sn_operand(op, 0), rank, at);
-  return true;
-}
-
-// Whether the slice is known to end inside of dimension d of the tensor.
-static bool ends_inside(MlirOperation op, MlirValue of, intptr_t d) {
-  int64_t offset = element(op, "static_offsets", d), size = element(op, "static_sizes", d);
-  SnSizeReader r = {.forgets = true};
-  SnSize step = sn_size_number(element(op, "static_strides", d)), one = sn_size_number(1);
-  SnSize at = offset == SN_DYNAMIC ? sn_size_of_value(&r, operand_of(op, "static_offsets", 0, d))
-                                   : sn_size_number(offset),
-         takes = size == SN_DYNAMIC ? sn_size_of_value(&r, operand_of(op, "static_sizes", 1, d)) : sn_size_number(size),
-         left = sn_size_of_dim(&r, of, d); // behind its last element
-  takes = sn_size_sum(&takes, -1, &one);
-  takes = sn_size_product(&takes, &step);
-  left = sn_size_sum(&left, -1, &at);
-  left = sn_size_sum(&left, -1, &takes);
-  bool inside = left.known && sn_size_at_least(&r, &left, 1);
-  sn_size_reader_free(&r);
-  return inside;
-}
-
-// The size of a loop of the op, as a result says it.
-static SnSize size_of_loop(SnSizeReader *reader, const SnRaise *r, intptr_t loop) {
-  for (intptr_t u = 0; u < r->num_used; ++u) {
-    MlirAffineMap map = sn_raise_map(r, r->num_inputs + r->used[u]);
-    for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); ++i)
-      if (sn_map_dim(map, i) == loop)
-        return sn_size_of_dim(reader, sn_raise_init(r, r->used[u]), i);
-  }
-  return (SnSize){0};
-}
-
-// The op is known to read dimension d of the slice by a loop as long as it. Behind the slice nobody could compare them.
-static bool is_as_long(const SnRaise *r, MlirOperation op, intptr_t d, MlirAffineExpr by) {
-  int64_t size = element(op, "static_sizes", d);
-  bool known = size != SN_DYNAMIC;
-  for (intptr_t i = 0; i < r->num_loops && known; ++i)
-    known = r->sizes[i] != SN_DYNAMIC || !mlirAffineExprIsFunctionOfDim(by, i);
-  if (known || !mlirAffineExprIsADim(by))
-    return known; // the verifier has seen both
-  SnSizeReader reader = {.forgets = true};
-  SnSize loop = size_of_loop(&reader, r, mlirAffineDimExprGetPosition(by)),
-         takes = size == SN_DYNAMIC ? sn_size_of_value(&reader, operand_of(op, "static_sizes", 1, d))
-                                    : sn_size_number(size);
-  sn_size_reader_free(&reader);
-  return loop.known && takes.known && sn_size_equal(&loop, &takes);
-}
-
-// Also a part that takes the beginning of a dimension `?`, or the middle of it: of an op whose results say all sizes.
-// What is read by a dimension alone is read with bounds, which nothing is outside of: it says no size then, and nobody
-// else would compare sizes where that is not known.
-static bool through_part(const SnRaise *r, SnView *v) {
-  MlirOperation op = sn_def(v->value, "tensor.extract_slice");
-  if (sn_null(op) || v->fill.ptr || !is_static(op, "static_strides"))
-    return false;
-  MlirType source = sn_type_of(sn_operand(op, 0));
-  MlirContext ctx = mlirOperationGetContext(op);
-  intptr_t rank = sn_rank(source);
-  MlirAffineExpr at[SN_MAX_DIMS];
-  bool bounds = false, inside = true;
-  if (rank > SN_MAX_DIMS || rank != sn_rank(sn_type_of(v->value)))
-    return false;
-  for (intptr_t d = 0; d < rank; ++d) {
-    int64_t offset = begins(op, sn_operand(op, 0), d), stride = element(op, "static_strides", d);
-    MlirAffineExpr by = mlirAffineMapGetResult(v->map, d);
-    if (offset < 0 || stride < 1 || !is_as_long(r, op, d, by)) // SN_DYNAMIC, too
-      return false;
-    at[d] = mlirAffineMulExprGet(by, mlirAffineConstantExprGet(ctx, stride));
-    at[d] = mlirAffineAddExprGet(at[d], mlirAffineConstantExprGet(ctx, offset));
-    bounds |= mlirAffineExprIsADim(at[d]) && !takes_all(op, sn_operand(op, 0), d);
-    inside &= ends_inside(op, sn_operand(op, 0), d);
-  }
-  if (bounds && !inside)
-    sn_guard_slice(op, sn_operand(op, 0), 1);
-  go_to(v, sn_operand(op, 0), rank, at);
-  v->fill = bounds ? zero(sn_element(source)) : v->fill;
+  sn_view_go_to(v, sn_operand(op, 0), rank, at);
   return true;
 }
 
@@ -295,7 +121,7 @@ static MlirAttribute padding(MlirOperation pad) {
 
 static bool through_pad(SnView *v) {
   MlirOperation op = sn_def(v->value, "tensor.pad");
-  if (sn_null(op) || !is_static(op, "static_low") || !padding(op).ptr)
+  if (sn_null(op) || !sn_slice_is_static(op, "static_low") || !padding(op).ptr)
     return false;
   MlirType source = sn_type_of(sn_operand(op, 0));
   intptr_t rank = sn_rank(source);
@@ -303,10 +129,11 @@ static bool through_pad(SnView *v) {
   if (rank > SN_MAX_DIMS)
     return false;
   for (intptr_t d = 0; d < rank; ++d)
-    at[d] = mlirAffineAddExprGet(mlirAffineMapGetResult(v->map, d),
-                                 mlirAffineConstantExprGet(mlirOperationGetContext(op), -element(op, "static_low", d)));
+    at[d] = mlirAffineAddExprGet(
+        mlirAffineMapGetResult(v->map, d),
+        mlirAffineConstantExprGet(mlirOperationGetContext(op), -sn_slice_number(op, "static_low", d)));
   v->fill = padding(op);
-  go_to(v, sn_operand(op, 0), rank, at);
+  sn_view_go_to(v, sn_operand(op, 0), rank, at);
   return true;
 }
 
@@ -326,7 +153,7 @@ static SnView view(MlirValue value, MlirAffineMap map, const int64_t *sizes) {
   bool divided = false; // best is above a reshape, behind which nothing but reshapes followed
   for (;;) {
     bool linear = sn_map_is_linear(v.map), reshape = through_reshape(&v);
-    if (!reshape && !through_copy(&v) && !through_slice(&v) && !through_cast(&v) && !through_pad(&v))
+    if (!reshape && !through_copy(&v) && !sn_view_slice(&v) && !through_cast(&v) && !through_pad(&v))
       break;
     if (!sn_map_fits(v.map))
       break;
@@ -363,13 +190,6 @@ SnView sn_raise_view(MlirValue value, MlirAffineMap map) {
   return view(value, map, sizes);
 }
 
-SnView sn_raise_part(const SnRaise *r, SnView v) {
-  MlirType t = sn_type_of(v.value);
-  if (!v.constant.ptr && mlirTypeIsARankedTensor(t) && (sn_is_float(sn_element(t)) || sn_is_int(sn_element(t))))
-    through_part(r, &v);
-  return v;
-}
-
 // ---- row programs that only move ----------------------------------------------------------
 
 // The form's dimensions are the result's.
@@ -403,7 +223,7 @@ static void read_part(SnRaise *r, MlirValue v, MlirAffineMap map, Part *p) {
     if (p->view.fill.ptr && !p->whole) // a place outside of the part may be inside of what is padded
       p->view = (SnView){.value = v, .map = map};
     if (!p->whole)
-      p->view.fill = zero(sn_element(sn_type_of(v)));
+      p->view.fill = sn_view_zero(sn_element(sn_type_of(v)));
   }
 }
 
@@ -497,8 +317,7 @@ static void assert_size(SnRaise *r, MlirValue part, intptr_t i, MlirValue whole,
     MlirValue same = sn(&b, "arith.cmpi", sn_emit_size(&b, part, i), sn_emit_size(&b, whole, j),
                         sn_attr("predicate", sn_i64(r->ctx, 0)));
     sn_op(&b, "cf.assert", same, sn_types(0, NULL),
-          sn_attr("msg",
-                  sn_located_message(b.loc, "a tensor has another size than what it is put into or beside")));
+          sn_attr("msg", sn_located_message(b.loc, "a tensor has another size than what it is put into or beside")));
   }
   sn_size_reader_free(&sizes);
 }
@@ -539,20 +358,20 @@ static bool raise_insert(SnRaise *r) {
   MlirOperation op = r->op;
   MlirType small = sn_type_of(sn_operand(op, 0)), big = sn_type_of(sn_result(op, 0));
   intptr_t dims[SN_MAX_DIMS];
-  if (!is_static(op, "static_strides"))
+  if (!sn_slice_is_static(op, "static_strides"))
     return sn_no(op, "inserts at a place that is not known");
-  if (!slice_dims(op, small, big, dims))
+  if (!sn_slice_dims(op, small, big, dims))
     return sn_no(op, "inserts a tensor of other sizes than it says");
   Part parts[2] = {0};
   MlirAffineExpr subscripts[SN_MAX_DIMS];
-  bool ends = true, plain = true;
+  bool ends = true, plain = true, inside = true;
   for (intptr_t d = 0; d < r->num_loops; ++d) {
-    parts[0].from[d] = begins(op, sn_operand(op, 1), d);
+    parts[0].from[d] = sn_slice_begins(op, sn_operand(op, 1), d);
     if (parts[0].from[d] == SN_DYNAMIC)
       return sn_no(op, "inserts at a place that is not known");
-    parts[0].step[d] = element(op, "static_strides", d);
-    int64_t size = element(op, "static_sizes", d);
-    bool all = !parts[0].from[d] && parts[0].step[d] == 1 && takes_all(op, sn_operand(op, 1), d);
+    parts[0].step[d] = sn_slice_number(op, "static_strides", d);
+    int64_t size = sn_slice_number(op, "static_sizes", d);
+    bool all = !parts[0].from[d] && parts[0].step[d] == 1 && sn_slice_takes_all(op, sn_operand(op, 1), d);
     ends &= all || size != SN_DYNAMIC;
     plain &= dims[d] >= 0 && parts[0].step[d] == 1;
     parts[0].to[d] = all || size == SN_DYNAMIC ? r->sizes[d] : parts[0].from[d] + (size - 1) * parts[0].step[d] + 1;
@@ -565,6 +384,10 @@ static bool raise_insert(SnRaise *r) {
     if (dims[d] >= 0)
       subscripts[dims[d]] = mlirAffineFloorDivExprGet(e, mlirAffineConstantExprGet(r->ctx, parts[0].step[d]));
   }
+  for (intptr_t d = 0; d < r->num_loops; ++d)
+    inside &= sn_slice_ends_inside(op, sn_operand(op, 1), d);
+  if (!inside) // behind it, what is beyond the end would be left out
+    sn_guard_slice(op, sn_operand(op, 1), 2);
   parts[1].whole = true;
   MlirAffineMap places = mlirAffineMapGet(r->ctx, r->num_loops, 0, sn_rank(small), subscripts);
   if (!ends) { // what surrounds the part is what is read outside of it
@@ -578,7 +401,7 @@ static bool raise_insert(SnRaise *r) {
   read_part(r, sn_operand(op, 0), places, &parts[0]);
   read_part(r, sn_operand(op, 1), mlirAffineMapMultiDimIdentityGet(r->ctx, r->num_loops), &parts[1]);
   if (parts[1].view.unwritten) // anything may stand there
-    parts[1].view.constant = zero(sn_element(big));
+    parts[1].view.constant = sn_view_zero(sn_element(big));
   return make(r, parts, 2);
 }
 

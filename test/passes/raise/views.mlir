@@ -304,10 +304,11 @@ func.func @slice_not_to_end(%x: tensor<?xf32>, %m: index) -> tensor<?xf32> {
 
 // -----
 
-// Into what is one number everywhere, a part of any size is read with that number around it.
+// Into what is one number everywhere, a part of any size is read with that number around it. It has to end inside.
 
 // CHECK-LABEL: func @insert_into_zeros
 //  CHECK-SAME:   %[[U:.+]]: tensor<?x4xf32>
+//       CHECK:   cf.assert %{{.+}}, "{{.*}} a slice is outside of the tensor that it is put into, or has another size
 //       CHECK:   sinter.rowwise (i = ?) by (j = 9)
 //  CHECK-NEXT:     ins(%[[U]][i, j - 2] : tensor<?x4xf32> else 1.000000e+00)
 // CHECK-LABEL: func @insert_into_others

@@ -68,6 +68,36 @@ func.func @join_all(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<8xf32> {
   %r = tensor.concat dim(0) %x, %y : (tensor<?xf32>, tensor<?xf32>) -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
+func.func @put_at_one(%x: tensor<4xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %r = tensor.insert_slice %x into %y[1] [4] [1] : tensor<4xf32> into tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+func.func @surround(%x: tensor<?xf32>) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.fill ins(%z : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %r = tensor.insert_slice %x into %y[1] [%n] [1] : tensor<?xf32> into tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+func.func @padded(%x: tensor<?xf32>) -> tensor<8xf32> {
+  %z = arith.constant 0.0 : f32
+  %r = tensor.pad %x low[1] high[2] { ^at(%i: index): tensor.yield %z : f32 } : tensor<?xf32> to tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+func.func @packed(%x: tensor<?xf32>) -> tensor<2x4xf32> {
+  %e = tensor.empty() : tensor<2x4xf32>
+  %r = linalg.pack %x inner_dims_pos = [0] inner_tiles = [4] into %e : tensor<?xf32> -> tensor<2x4xf32>
+  return %r : tensor<2x4xf32>
+}
+func.func @packed_and_padded(%x: tensor<?xf32>) -> tensor<2x4xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x4xf32>
+  %r = linalg.pack %x padding_value(%z : f32) inner_dims_pos = [0] inner_tiles = [4] into %e
+      : tensor<?xf32> -> tensor<2x4xf32>
+  return %r : tensor<2x4xf32>
+}
 func.func @unfold(%x: tensor<?xf32>) -> tensor<3x?xf32> {
   %c0 = arith.constant 0 : index
   %c3 = arith.constant 3 : index
@@ -193,6 +223,25 @@ def main():
     for n in (0, 3, 7):
         count.right(f"join_all {n}", np.array_equal(f["join_all"](x8[:n], x8[n:])[0], x8))
         count.fails(f"join_all {n}", "parts of a concatenation", f["join_all"], x8[: n + 1], x8[n:])
+    for n in (5, 9):
+        y, want = np.arange(n, dtype=np.float32), np.arange(n, dtype=np.float32)
+        want[1:5] = x[:4] - 9
+        count.right(f"put_at_one {n}", np.array_equal(f["put_at_one"](x[:4] - 9, y, shapes=[(n,)])[0], want))
+    for n in (0, 2, 4):
+        count.fails(f"put_at_one {n}", "put into", f["put_at_one"], x[:4], x[:n], shapes=[(n,)])
+    for n in (0, 1, 7):
+        y = np.arange(n, dtype=np.float32) + 1
+        count.right(f"surround {n}", np.array_equal(f["surround"](y)[0], np.r_[0, y, [0] * (7 - n)]))
+    for n in (8, 9):
+        count.fails(f"surround {n}", "put into", f["surround"], np.ones(n, "f4"))
+    count.right("padded", np.array_equal(f["padded"](x)[0], np.r_[0, x, 0, 0]))
+    count.right("packed", np.array_equal(f["packed"](x8)[0], x8.reshape(2, 4)))
+    count.right("packed_and_padded", np.array_equal(f["packed_and_padded"](x)[0].ravel(), np.r_[x, 0, 0, 0]))
+    for n in (0, 3, 4, 9):
+        count.fails(f"padded {n}", "a padding gives other sizes", f["padded"], np.ones(n, "f4"))
+        count.fails(f"packed_and_padded {n}", "tiles are no whole ones", f["packed_and_padded"], np.ones(n, "f4"))
+    for n in (0, 5, 7, 9):
+        count.fails(f"packed {n}", "", f["packed"], np.ones(n, "f4"))
     print(f"{count.done} calls, {count.bad} wrong")
     return int(count.bad > 0)
 
