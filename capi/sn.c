@@ -239,6 +239,19 @@ char *sn_type_text(MlirType type) {
   return t.text;
 }
 
+SnText sn_text_in(char *buffer, size_t size) {
+  *buffer = 0;
+  return (SnText){buffer, buffer + size - 1};
+}
+
+void sn_text_add(MlirStringRef text, void *user) {
+  SnText *t = user;
+  size_t room = (size_t)(t->end - t->at), n = text.length < room ? text.length : room;
+  memcpy(t->at, text.data, n);
+  t->at += n;
+  *t->at = 0;
+}
+
 // ---- attributes and constants --------------------------------------------------------------------
 
 MlirAttribute sn_parse_attr(MlirContext ctx, const char *format, ...) {

@@ -206,6 +206,13 @@ bool sn_is_int(MlirType t);      // a signless integer or index
 unsigned sn_bits(MlirType t);    // of a scalar; index counts 64
 unsigned sn_range(MlirType t);   // numbers of the type are below two to this
 char *sn_type_text(MlirType t);  // as it is written; free with free
+
+// What is printed by a callback, `user` an SnText: it ends where the buffer does, with a 0.
+typedef struct {
+  char *at, *end; // where the next character goes, and the last 0
+} SnText;
+SnText sn_text_in(char *buffer, size_t size);
+void sn_text_add(MlirStringRef text, void *user);
 int64_t sn_rank(MlirType shaped);
 int64_t sn_dim(MlirType shaped, intptr_t i); // INT64_MIN (MLIR's kDynamic) where `?`
 #define SN_DYNAMIC INT64_MIN

@@ -472,21 +472,17 @@ static MlirWalkResult find_left(MlirOperation op, void *left) {
 }
 
 typedef struct {
-  char text[512];
-  size_t size;
+  char text[512]; // of the first error
 } Said;
-
-static void add_said(MlirStringRef s, void *user) {
-  Said *said = user;
-  for (size_t i = 0; i < s.length && said->size + 1 < sizeof said->text; ++i)
-    said->text[said->size++] = s.data[i];
-}
 
 static MlirLogicalResult keep_said(MlirDiagnostic diagnostic, void *user) {
   if (mlirDiagnosticGetSeverity(diagnostic) != MlirDiagnosticError)
     return SN_FAIL; // others' handlers have it
-  if (!((Said *)user)->size)
-    mlirDiagnosticPrint(diagnostic, add_said, user);
+  Said *said = user;
+  if (!*said->text) {
+    SnText text = sn_text_in(said->text, sizeof said->text);
+    mlirDiagnosticPrint(diagnostic, sn_text_add, &text);
+  }
   return SN_OK;
 }
 

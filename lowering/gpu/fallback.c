@@ -23,22 +23,14 @@
 
 typedef struct {
   char text[400]; // of the first error
-  size_t length;
-  bool full;
 } Why;
-
-static void add_text(MlirStringRef part, void *user) {
-  Why *why = user;
-  for (size_t i = 0; i < part.length && why->length + 1 < sizeof why->text; ++i)
-    why->text[why->length++] = part.data[i];
-  why->text[why->length] = 0;
-}
 
 static MlirLogicalResult keep_first(MlirDiagnostic diagnostic, void *user) {
   Why *why = user;
-  if (!why->full)
-    mlirDiagnosticPrint(diagnostic, add_text, why);
-  why->full = true;
+  if (!*why->text) {
+    SnText text = sn_text_in(why->text, sizeof why->text);
+    mlirDiagnosticPrint(diagnostic, sn_text_add, &text);
+  }
   return SN_OK;
 }
 

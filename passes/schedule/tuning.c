@@ -83,22 +83,11 @@ static void put_op(Hash *h, MlirOperation op, bool whole) {
     put_value(h, sn_result(op, i));
 }
 
-typedef struct {
-  char *at, *end;
-} Text;
-
-static void write_text(MlirStringRef text, void *user) {
-  Text *t = user;
-  for (size_t i = 0; i < text.length && t->at < t->end; ++i)
-    *t->at++ = text.data[i];
-  *t->at = 0;
-}
-
-static void write_elements(Text *t, MlirOperation op, bool results) {
-  write_text(SN_STR(":"), t);
+static void write_elements(SnText *t, MlirOperation op, bool results) {
+  sn_text_add(SN_STR(":"), t);
   for (intptr_t i = 0, n = results ? sn_num_results(op) : sn_num_operands(op) - sn_num_results(op); i < n; ++i) {
-    write_text(SN_STR(i ? "," : ""), t);
-    mlirTypePrint(sn_element(sn_type_of(results ? sn_result(op, i) : sn_operand(op, i))), write_text, t);
+    sn_text_add(SN_STR(i ? "," : ""), t);
+    mlirTypePrint(sn_element(sn_type_of(results ? sn_result(op, i) : sn_operand(op, i))), sn_text_add, t);
   }
 }
 
@@ -107,16 +96,16 @@ SnFingerprint sn_fingerprint(MlirOperation op) {
   Hash h = {.sum = 0xcbf29ce484222325, .dims = sn_get_attr(op, "dims")};
   put_op(&h, op, true);
   sn_vec_free(&h.seen);
-  Text t = {print.text, print.text + sizeof print.text - 20};
-  write_text(SN_STR(strchr(sn_name(op), '.') + 1), &t);
-  write_text(SN_STR(":"), &t);
+  SnText t = sn_text_in(print.text, sizeof print.text - 19);
+  sn_text_add(SN_STR(strchr(sn_name(op), '.') + 1), &t);
+  sn_text_add(SN_STR(":"), &t);
   if (sn_is_form(op)) {
     SnForm f = sn_form_read(op);
     for (size_t d = 0; d < f.dims.size; ++d) {
       char size[32];
       snprintf(size, sizeof size, f.dims.data[d].size == SN_DYNAMIC ? "%s?" : "%s%lld", d ? "x" : "",
                (long long)f.dims.data[d].size);
-      write_text(SN_STR(size), &t);
+      sn_text_add(SN_STR(size), &t);
     }
     sn_form_free(&f);
   } else {
@@ -125,7 +114,7 @@ SnFingerprint sn_fingerprint(MlirOperation op) {
       char size[32];
       snprintf(size, sizeof size, sn_dim(first, d) == SN_DYNAMIC ? "%s?" : "%s%lld", d ? "x" : "",
                (long long)sn_dim(first, d));
-      write_text(SN_STR(size), &t);
+      sn_text_add(SN_STR(size), &t);
     }
   }
   write_elements(&t, op, false);
