@@ -3,11 +3,14 @@
 //   arith.extf (arith.truncf %x)     ->   %x     of arithmetic in half types, which is f32's
 //   arith.divf %x, 2.5 of half types     ->   arith.mulf %x, 0.4
 //   arith.maximumf %x, 2.0           ->   arith.select (arith.cmpf ogt 2.0, %x), 2.0, %x
+//   arith.maximumf %m, %x            ->   llvm.intr.maximum(%x, %m)     with the sign of a zero left open
 //   arith.truncf %x : f32 to bf16    ->   llvm.fptrunc %x
 //   two of 16 lanes, shuffled into 32     ->   vcvtne2ps2bf16
 //   arith.select (arith.cmpf ogt %x, %y), %x, %y : vector<16xf32>  ->  vmaxps
 //
-// The constant is neither a NaN nor a zero, so a NaN in x is what is not greater, and no sign is in doubt. The
+// The constant is neither a NaN nor a zero, so a NaN in x is what is not greater, and no sign is in doubt. Of two
+// numbers upstream's expansion is two selects, which LLVM for AVX-512 makes one of, by two comparisons and an or of
+// masks: nine cycles from one maximum to the next. LLVM's own is vmaxps and a move under x's mask, three. The
 // conversion to bf16 is left to LLVM only where the processor has one: elsewhere it would call a function for each
 // lane.
 
@@ -79,14 +82,33 @@ static bool is_ordinary(MlirValue v) {
   return constant.ptr && sn_attr_number(constant, &number) && !isnan(number) && number != 0;
 }
 
-static void one_comparison(MlirOperation op) {
-  MlirValue a = sn_operand(op, 0), b = sn_operand(op, 1), c = is_ordinary(b) ? b : a, x = is_ordinary(b) ? a : b;
-  if (!is_ordinary(c))
+static MlirValue one_comparison(SnBuilder *b, MlirValue x, MlirValue c, bool maximum) {
+  MlirValue beyond = sn(b, "arith.cmpf", c, x, sn_attr("predicate", sn_i64(b->ctx, maximum ? 2 : 4))); // ogt, olt
+  return sn(b, "arith.select", beyond, c, x);
+}
+
+static bool has_an_instruction(MlirType t) {
+  MlirType e = sn_element(t);
+  return (mlirTypeIsAF32(e) || mlirTypeIsAF64(e)) && (!mlirTypeIsAVector(t) || sn_rank(t) == 1);
+}
+
+// The first operand is compared with itself, while the other one may be on its way: of a reduction a number of the row.
+static MlirValue one_instruction(SnBuilder *b, MlirValue x, MlirValue m, bool maximum) {
+  return sn(b, maximum ? "llvm.intr.maximum" : "llvm.intr.minimum", x, m,
+            sn_attr("fastmathFlags", sn_parse_attr(b->ctx, "#llvm.fastmath<nsz>")));
+}
+
+static void extremum(MlirOperation op) {
+  MlirValue m = sn_operand(op, 0), x = sn_operand(op, 1), found = {0};
+  bool maximum = sn_is(op, "arith.maximumf");
+  SnBuilder b = sn_before(op);
+  if (is_ordinary(x) || is_ordinary(m))
+    found = is_ordinary(x) ? one_comparison(&b, m, x, maximum) : one_comparison(&b, x, m, maximum);
+  else if (!sn_constant_of(x).ptr && !sn_constant_of(m).ptr && has_an_instruction(sn_type_of(x)))
+    found = one_instruction(&b, x, m, maximum);
+  if (sn_none(found))
     return;
-  SnBuilder builder = sn_before(op);
-  int64_t predicate = sn_is(op, "arith.maximumf") ? 2 : 4; // ogt, olt
-  MlirValue beyond = sn(&builder, "arith.cmpf", c, x, sn_attr("predicate", sn_i64(builder.ctx, predicate)));
-  mlirValueReplaceAllUsesOfWith(sn_result(op, 0), sn(&builder, "arith.select", beyond, c, x));
+  mlirValueReplaceAllUsesOfWith(sn_result(op, 0), found);
   mlirOperationDestroy(op);
 }
 
@@ -95,7 +117,7 @@ void sn_math_maxima(MlirOperation root) {
   for (int i = 0; i < 2; ++i) {
     SnOpVec ops = sn_collect(root, names[i]);
     for (size_t k = 0; k < ops.size; ++k)
-      one_comparison(ops.data[k]);
+      extremum(ops.data[k]);
     sn_vec_free(&ops);
   }
 }

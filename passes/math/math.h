@@ -31,7 +31,7 @@ MlirValue sn_math_log1p_near_0(SnBuilder *b, MlirValue f);
 void sn_math_unrounded(MlirOperation root);
 // What every lane of v is.
 bool sn_math_constant(MlirValue v, double *number);
-// A maximum or minimum with a constant as one comparison.
+// A maximum or minimum with a constant as one comparison, one of two numbers as one instruction and a mask.
 void sn_math_maxima(MlirOperation root);
 // The greater one of two vectors of 16 f32 by an instruction of AVX-512.
 void sn_math_greater(MlirOperation root);

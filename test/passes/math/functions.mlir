@@ -58,8 +58,8 @@ func.func @expm1_of_f64(%x: f64) -> f64 {
 
 // CHECK-LABEL: func @clamp
 //  CHECK-SAME:   (%[[X:.+]]: f64, %[[LOW:.+]]: f64, %[[HIGH:.+]]: f64)
-//       CHECK:   %[[M:.+]] = arith.maximumf %[[X]], %[[LOW]]
-//       CHECK:   arith.minimumf %[[M]], %[[HIGH]]
+//       CHECK:   %[[M:.+]] = llvm.intr.maximum(%[[LOW]], %[[X]])
+//       CHECK:   llvm.intr.minimum(%[[HIGH]], %[[M]])
 func.func @clamp(%x: f64, %low: f64, %high: f64) -> f64 {
   %y = math.clampf %x to [%low, %high] : f64
   return %y : f64

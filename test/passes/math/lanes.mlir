@@ -27,6 +27,21 @@ func.func @relu(%x: vector<16xf32>) -> vector<16xf32> {
   return %a : vector<16xf32>
 }
 
+// Of two numbers, LLVM's own, whose NaN is looked for in the second one: the first is what the row had so far. One
+// dimension at most is a vector of the processor's.
+
+// CHECK-LABEL: func @larger
+//       CHECK:   %[[A:.+]] = llvm.intr.maximum(%arg1, %arg0) {fastmathFlags = #llvm.fastmath<nsz>}
+//       CHECK:   %[[B:.+]] = llvm.intr.minimum(%arg1, %[[A]]) {fastmathFlags = #llvm.fastmath<nsz>}
+//       CHECK:   arith.maximumf %arg2, %arg3
+func.func @larger(%m: vector<16xf32>, %x: vector<16xf32>, %t: vector<2x8xf32>,
+                  %u: vector<2x8xf32>) -> (vector<16xf32>, vector<2x8xf32>) {
+  %a = arith.maximumf %m, %x : vector<16xf32>
+  %b = arith.minimumf %a, %x : vector<16xf32>
+  %c = arith.maximumf %t, %u : vector<2x8xf32>
+  return %b, %c : vector<16xf32>, vector<2x8xf32>
+}
+
 //    CHECK-LABEL: func @round
 //          CHECK:   llvm.fptrunc %arg0 : vector<16xf32> to vector<16xbf16>
 //          CHECK:   llvm.fptrunc %arg1 : f32 to bf16
