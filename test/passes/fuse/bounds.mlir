@@ -321,6 +321,8 @@ func.func @other_size(%x: tensor<3xf32>, %e: tensor<2xf32>, %f: tensor<4xf32>) -
 // CHECK-COUNT-2: sinter.rowwise
 // CHECK-LABEL: func @same_everywhere
 // CHECK-COUNT-2: sinter.rowwise
+// CHECK-LABEL: func @same_in_all_rows
+// CHECK-COUNT-2: sinter.rowwise
 func.func @zero_outside_of_unknown(%x: tensor<?xf32>, %n: index, %m: index) -> tensor<?xf32> {
   %e = tensor.empty(%n) : tensor<?xf32>
   %f = tensor.empty(%m) : tensor<?xf32>
@@ -384,4 +386,21 @@ func.func @same_everywhere(%x: tensor<?xf32>, %s: tensor<f32>, %n: index, %m: in
     sinter.yield %y : tensor<?xf32>
   }
   return %b : tensor<?xf32>
+}
+
+func.func @same_in_all_rows(%x: tensor<?x4xf32>, %s: tensor<4xf32>, %n: index, %m: index) -> tensor<?x4xf32> {
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %f = tensor.empty(%m) : tensor<?x4xf32>
+  %a = sinter.rowwise (i = ?) by (j = 4) ins(%x[i, j] : tensor<?x4xf32>, %s[j] : tensor<4xf32>)
+      outs(%e[i, j] : tensor<?x4xf32>) {
+  ^row(%r: tensor<4xf32>, %q: tensor<4xf32>):
+    %y = arith.addf %r, %q : tensor<4xf32>
+    sinter.yield %y : tensor<4xf32>
+  }
+  %b = sinter.rowwise (i = ?) by (j = 4) ins(%a[i - 1, j] : tensor<?x4xf32> else 0.0) outs(%f[i, j] : tensor<?x4xf32>) {
+  ^row(%r: tensor<4xf32>):
+    %y = math.exp %r : tensor<4xf32>
+    sinter.yield %y : tensor<4xf32>
+  }
+  return %b : tensor<?x4xf32>
 }
