@@ -44,6 +44,7 @@ static MlirType descriptor_type(MlirContext ctx, MlirType memref) {
                  rank);
 }
 
+enum { LOADS = 4 }; // operations that give a memref
 static MlirValue load_descriptor(SnBuilder *b, MlirValue descriptors, int32_t i, MlirType memref) {
   MlirType pointer = sn_type(b->ctx, "!llvm.ptr");
   MlirValue slot = sn(b, "llvm.getelementptr", pointer, descriptors, sn_attr("elem_type", mlirTypeAttrGet(pointer)),
@@ -65,6 +66,7 @@ typedef struct {
   MlirValue descriptors;
   intptr_t n;
   Loaded *loaded;        // of each memref
+  size_t operations;     // that load them
   size_t block;          // that is looked at, counted from 1
   MlirOperation at;      // the op of that block, null in a loop
 } Descriptors;
@@ -76,6 +78,7 @@ static MlirValue taken(Descriptors *d, MlirValue argument) {
   if (loaded->block != block) {
     SnBuilder b = sn_before(sn_null(d->at) ? mlirBlockGetFirstOperation(d->entry) : d->at);
     *loaded = (Loaded){load_descriptor(&b, d->descriptors, i, sn_type_of(argument)), block};
+    d->operations += LOADS;
   }
   return loaded->value;
 }
@@ -149,13 +152,8 @@ static bool *find_loops(MlirBlock entry, size_t blocks, const Held *held, bool *
 
 // A function of so many operations that runs each at most once, or once for a call, gains nothing from LLVM's
 // optimiser, and makes it take more than linear time: a thousand layers are a thousand calls in a row. So does the
-// allocation of registers: what a hundred loops read is compared with all of them.
+// allocation of registers: what a hundred loops read is compared with all of them, and so are a hundred arguments.
 enum { LONG = 512 };
-static void keep_as_it_stands(MlirOperation func, size_t operations) {
-  MlirContext ctx = mlirOperationGetContext(func);
-  if (operations > LONG)
-    sn_set_attr(func, "passthrough", sn_parse_attr(ctx, "[\"noinline\", \"optnone\"]"));
-}
 
 // The first n arguments, memrefs, are read from descriptors, which are the first argument instead.
 static void take_descriptors(MlirOperation func, intptr_t n) {
@@ -191,8 +189,8 @@ static void take_descriptors(MlirOperation func, intptr_t n) {
   sn_set_attr(func, "function_type",
               mlirTypeAttrGet(mlirFunctionTypeGet(ctx, (intptr_t)types.size, types.data, 0, NULL)));
   sn_vec_free(&types);
-  if (calls)
-    keep_as_it_stands(func, held[blocks].operations);
+  if (calls && held[blocks].operations + d.operations > LONG)
+    sn_host_keep_as_it_stands(func);
   free(held);
   free(d.loaded);
   free(loop);

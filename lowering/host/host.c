@@ -100,3 +100,8 @@ int64_t sn_memref_bytes(MlirType memref) {
       return -1; // sinter-allocations refuses it
   return bytes;
 }
+
+void sn_host_keep_as_it_stands(MlirOperation func) {
+  MlirContext ctx = mlirOperationGetContext(func);
+  sn_set_attr(func, "passthrough", sn_parse_attr(ctx, "[\"noinline\", \"optnone\"]"));
+}

@@ -51,6 +51,10 @@ void sn_host_costs(SnHost *host, MlirOperation func);
 MlirOperation sn_call_runtime(SnBuilder *b, MlirOperation module, const char *name,
                               SnValues arguments);
 
+// LLVM neither optimises nor inlines this function, and allocates its registers as fast as it can: for what runs once
+// in a call and is long (docs/debugging.md).
+void sn_host_keep_as_it_stands(MlirOperation func);
+
 // What was said of the arguments and results of a public function, kept as SN_INPUT_FACTS and
 // SN_OUTPUT_FACTS. A function that returns gradients alone belongs to another that returns
 // values: its upstream_of counts that one's results.

@@ -35,6 +35,9 @@ const char *sn_gpu_kernel_name(MlirOperation func, const SnGpuBody *body) {
   return body->name ? body->name : mlirStringAttrGetValue(sn_get_attr(func, "sym_name")).data;
 }
 
+// Each argument is stored, and its address: LLVM's optimiser and scheduler compare each of these with each other one.
+enum { MANY = 64 };
+
 void sn_gpu_launch(const SnGpuHost *host, MlirOperation op, const SnGpuBody *body, const SnGpuArguments *arguments,
                    int64_t shared_bytes) {
   SnBuilder b = sn_before(op);
@@ -45,6 +48,8 @@ void sn_gpu_launch(const SnGpuHost *host, MlirOperation op, const SnGpuBody *bod
   SnValueVec places = {0};
   for (size_t i = 0; i < arguments->size; ++i)
     sn_push(&places, sn_gpu_pass(&b, host, op, body, &arguments->data[i]));
+  if (places.size > MANY)
+    sn_host_keep_as_it_stands(host->func);
   MlirValue list = sn_gpu_on_stack(&b, pointer, places.size ? (int64_t)places.size : 1);
   for (size_t i = 0; i < places.size; ++i) {
     MlirValue entry = sn(&b, "llvm.getelementptr", list, pointer, sn_attr("elem_type", mlirTypeAttrGet(pointer)),
