@@ -8,7 +8,7 @@
 #define SN_PASSES(X)                                                                               \
   X(embed_gpu) X(gpu_fallback) X(gpu_target) \
   X(memory_gpu) X(host_assert) X(host_boundary) X(host_branches) X(host_count) X(host_entry) X(host_names) \
-  X(host_alloc) X(host_copy_parts) X(host_cut_chains) X(host_cut_nests) X(host_deallocations) \
+  X(host_alloc) X(host_copy_parts) X(host_cut_chains) X(host_cut_nests) X(host_inline) X(host_deallocations) \
   X(host_splice) X(host_split_views) X(host_destinations) \
   X(host_empty) X(host_place) X(host_results) X(host_separate) \
   X(host_workspace) X(lower_cpu) X(lower_gpu) X(adjacent)                                                       \
