@@ -293,6 +293,44 @@ static bool make_gradients(Adjoint *a) {
   return ok;
 }
 
+// How many gradients one form may give: all, as long as a form may have their operands and sums.
+static bool most_gradients(const Adjoint *a, size_t *most) {
+  const SnForm *f = &a->f;
+  SnRoute *routes = sn_alloc((f->inputs.size + 1) * sizeof *routes);
+  size_t read = f->inputs.size + f->indices.size + f->outputs.size + (sn_null(a->sums) ? 0 : f->accumulators.size);
+  size_t given = 0, sums = 0;
+  bool found = find_routes(a, routes);
+  for (size_t k = 0; k < f->inputs.size && found; ++k)
+    if (has_route(a, k)) {
+      ++given;
+      sums += routes[k].sum;
+    }
+  *most = SN_MAX_ACCUMULATORS;
+  if (read + given <= SN_MAX_OPERANDS && sums <= SN_MAX_ACCUMULATORS)
+    *most = SIZE_MAX;
+  else if (read + *most > SN_MAX_OPERANDS)
+    *most = read < SN_MAX_OPERANDS ? SN_MAX_OPERANDS - read : 1;
+  free(routes);
+  return found;
+}
+
+// By as many forms as that takes, each of which computes the body again: one of 576 inputs has 1153 operands.
+static bool make_gradients_in_parts(Adjoint *a) {
+  const bool *all = a->active;
+  size_t n = a->f.inputs.size, k = 0, most;
+  bool *some = sn_alloc(n + 1), ok = most_gradients(a, &most);
+  a->active = some;
+  do {
+    memset(some, 0, n + 1);
+    for (size_t given = 0; k < n && given < most; given += all[k++])
+      some[k] = all[k];
+    ok = ok && make_gradients(a);
+  } while (ok && k < n);
+  a->active = all;
+  free(some);
+  return ok;
+}
+
 // What finish reads besides sums is read once, so its gradient through finish is added once: a form without rows.
 static bool make_finish_gradients(Adjoint *a) {
   SnForm *f = &a->f, to = {0};
@@ -382,7 +420,7 @@ bool sn_differentiate_form(SnBuilder *b, MlirOperation form, const SnGradient *u
   bool reduced = a.f.finish.ptr && has_gradient(&a, true);
   if (reduced)
     a.sums = make_sums(&a);
-  bool ok = make_gradients(&a) && (!reduced || make_finish_gradients(&a));
+  bool ok = make_gradients_in_parts(&a) && (!reduced || make_finish_gradients(&a));
   sn_reverse_free(&a.activity);
   sn_form_free(&a.f);
   free(own);
