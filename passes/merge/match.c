@@ -432,40 +432,6 @@ static bool finish_fits(SnMerge *m) {
   return true;
 }
 
-static bool may_trap(const SnForm *f) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    if (sn_may_trap(op))
-      return true;
-  return false;
-}
-
-// All that b reads of a is 0 where what a reads is outside.
-static bool all_zero_outside(SnMerge *m) {
-  bool all = true;
-  m->zeros = sn_alloc(m->a.inputs.size + 1);
-  for (size_t k = 0; k < m->b.inputs.size && all; ++k) {
-    size_t result;
-    all = !sn_flows(m, k, &result) || sn_makes_zero_outside(&m->a, result, m->b.inputs.data[k].fill, m->zeros);
-  }
-  return all;
-}
-
-// a computes more than is read of it: what it reads for that gets bounds too, and its sizes are known, or it makes
-// nothing of what is outside of them.
-static bool guard_fits(SnMerge *m) {
-  if (!sn_inside_of_unknown(&m->b, m->guard) && !all_zero_outside(m))
-    return sn_refuse(m->b.op, SN_WHY_UNKNOWN_SIZE);
-  for (size_t k = 0; k < m->a.inputs.size; ++k)
-    if (m->a.inputs.data[k].through.ptr)
-      return sn_refuse(m->a.op, SN_WHY_BOUNDED_INDEX);
-  for (size_t k = 0; k < m->a.outputs.size; ++k)
-    if (m->keep[k])
-      return sn_refuse(m->a.op, SN_WHY_BOUNDED_SHARED);
-  if (may_trap(&m->a))
-    return sn_refuse(m->a.op, SN_WHY_BOUNDED_DIVISION);
-  return true;
-}
-
 static bool gives_size(const SnMerge *m, const SnAccess *a, const MlirAffineExpr *dims, intptr_t d) {
   MlirAffineMap map = sn_map_replace(a->map, (intptr_t)m->merged.dims.size, dims);
   for (intptr_t p = 0; p < mlirAffineMapGetNumResults(map) && !a->fill.ptr; ++p)
@@ -514,7 +480,7 @@ static bool ends_kept(const SnMerge *m, const SnForm *f, const MlirAffineExpr *d
 
 static bool decide(SnMerge *m, Match *match) {
   const SnForm *a = &m->a, *b = &m->b;
-  bool flows = false, everywhere = false;
+  bool flows = false;
   for (size_t k = 0; k < b->inputs.size; ++k) {
     size_t result;
     if (!sn_flows(m, k, &result))
@@ -525,14 +491,8 @@ static bool decide(SnMerge *m, Match *match) {
                          : sn_refuse_silently(b->op, SN_WHY_SIDE); // merge/into_sides.c says more
     if (!match_flow(match, result, &b->inputs.data[k]))
       return false;
-    if (b->inputs.data[k].fill.ptr && !sn_always_inside(b, &b->inputs.data[k]))
-      m->guard = &b->inputs.data[k];
-    else
-      everywhere = true;
   }
-  if (everywhere) // all read one place, which is always inside
-    m->guard = NULL;
-  if (m->guard && !guard_fits(m))
+  if (!sn_find_guard(m))
     return false;
   for (size_t k = 0; flows && !m->duplicate && k < b->inputs.size; ++k) {
     size_t result;

@@ -62,6 +62,11 @@ bool sn_is_fill_outside(const SnForm *f, MlirValue v, MlirAttribute fill, MlirAf
 // sizes. Adds the sign that each has to have to `zeros`; false where it has the other one there.
 bool sn_makes_zero_outside(const SnForm *f, size_t result, MlirAttribute fill, int8_t *zeros);
 
+// ---- merge/bounds.c ----------------------------------------------------------------
+
+// Finds m->guard: what b reads of a with bounds. False, and says why, where a cannot be made with them.
+bool sn_find_guard(SnMerge *m);
+
 // ---- merge/into_sides.c ------------------------------------------------------------
 
 // What makes input `input` of f, as the program of the side that reads it.

@@ -63,6 +63,39 @@ func.func @scattered(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> tensor<4x8xf32
 
 // -----
 
+// A number of the row is read everywhere; that does not say that the columns beside it are read inside of their bounds.
+
+// CHECK-LABEL: func @columns_beside_a_number
+//       CHECK:   sinter.rowwise (i = 4) by (j = 5)
+//       CHECK:   ^row(%{{.+}}: f32, %[[X:.+]]: tensor<5xf32>
+//       CHECK:     %[[Y:.+]] = arith.addf %[[X]], %{{.+}}
+//       CHECK:     %[[P:.+]] = arith.select %{{.+}}, %[[Y]], %{{.+}}
+//       CHECK:     arith.addf %[[P]]
+//   CHECK-NOT:   sinter.rowwise (
+func.func @columns_beside_a_number(%x: tensor<4x5xf32>, %s: tensor<4xf32>) -> tensor<4x5xf32> {
+  %e = tensor.empty() : tensor<4x2xf32>
+  %n = tensor.empty() : tensor<4xf32>
+  %f = tensor.empty() : tensor<4x5xf32>
+  %a:2 = sinter.rowwise (i = 4) by (j = 2) ins(%s[i] : tensor<4xf32>, %x[i, j + 3] : tensor<4x5xf32>)
+      outs(%e[i, j] : tensor<4x2xf32>, %n[i] : tensor<4xf32>) {
+  ^row(%q: f32, %r: tensor<2xf32>):
+    %t = sinter.broadcast %q : f32 -> tensor<2xf32>
+    %y = arith.addf %r, %t : tensor<2xf32>
+    %m = arith.negf %q : f32
+    sinter.yield %y, %m : tensor<2xf32>, f32
+  }
+  %b = sinter.rowwise (i = 4) by (j = 5) ins(%a#0[i, j - 3] : tensor<4x2xf32> else 0.0, %a#1[i] : tensor<4xf32>)
+      outs(%f[i, j] : tensor<4x5xf32>) {
+  ^row(%r: tensor<5xf32>, %q: f32):
+    %t = sinter.broadcast %q : f32 -> tensor<5xf32>
+    %y = arith.addf %r, %t : tensor<5xf32>
+    sinter.yield %y : tensor<5xf32>
+  }
+  return %b : tensor<4x5xf32>
+}
+
+// -----
+
 // A reduction is not made again for the rows beside the bounds.
 
 // CHECK-LABEL: func @reduction
