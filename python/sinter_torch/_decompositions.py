@@ -24,7 +24,7 @@ import math
 
 import torch
 
-from . import _backward, _composite, _special
+from . import _antialias, _backward, _composite, _special
 
 
 def _in_float(function):
@@ -266,6 +266,7 @@ def taken_apart(exported, erfc, detach):
         a.copysign.Scalar: _special.copysign,
         **_composite.table(),
         **_backward.table(),
+        **_antialias.table(),
     }
     targets = {node.target for part in graphs(exported) for node in part.graph.nodes}
     return traced_again(exported, table) if targets & table.keys() else exported

@@ -23,11 +23,24 @@ HOLES = torch.where(torch.rand(6, 9) < 0.3, math.nan, ROWS)
 HOLES[2] = math.nan
 
 
+def boxes(x):
+    """Of a box's corner and sides, two corners and the area: the gradient of a part, beside that of a number of it."""
+    x = torch.cat([x[:, :2], x[:, :2] + x[:, 2:] + 0.1], 1)
+    area = (x[:, 2] - x[:, 0]) * (x[:, 3] - x[:, 1])
+    other = torch.linspace(0, 1, 20).to(x).reshape(5, 1, 4)
+    return area * (other[..., 2:] * x[:, 2:] - other[..., :2] * x[:, :2]).prod(-1)
+
+
 def bag(**options):
     return lambda x: F.embedding_bag(FLAT, x, OFFSETS, **options)
 
 
 CASES = {
+    "boxes": (boxes, ROWS[:, :4]),
+    **{f"antialias_{mode}_{size}_{align}": (lambda x, mode=mode, size=size, align=align: F.interpolate(
+        x, size, mode=mode, antialias=True, align_corners=align), IMAGES)
+       for mode in ("bilinear", "bicubic") for size, align in (((3, 4), False), ((3, 14), True), ((1, 5), True))},
+    "antialias_factor": (lambda x: F.interpolate(x, scale_factor=0.6, mode="bicubic", antialias=True), IMAGES),
     "dist": (lambda x: torch.dist(x, x.flip(0), 3), ROWS),
     **{f"pdist_{p}": (lambda x, p=p: F.pdist(x, p), ROWS) for p in (1.0, 2.0, math.inf)},
     **{f"norm_{p}": (lambda x, p=p: torch.linalg.norm(x, p), ROWS) for p in (1, -1, math.inf, -math.inf)},
@@ -128,13 +141,15 @@ GRID = torch.rand(2, 3, 4, 2) * 2.4 - 1.2
 for name, function, x, more in (
     ("pairs", lambda x, at: x[at[:, 0], at[:, 1]], ROWS, PAIRS),
     ("pairs of a volume", lambda x, at: x[:, at[:, 0], at[:, 1]], VOLUME, PAIRS),
+    ("antialias", lambda x, grid: F.interpolate(x, (3, 6), mode="bilinear", antialias=True) * grid[:, :1], IMAGES,
+     torch.rand(2, 3, 3, 6)),
     ("grid_sample", lambda x, grid: F.grid_sample(x, grid, padding_mode="border", align_corners=False), IMAGES, GRID),
 ):
-    dynamic = {0: 0, 1: 0} if name == "grid_sample" else {1: 0}
+    dynamic = {0: 0, 1: 0} if x is IMAGES else {1: 0}
     step = sinter_torch.compile(function, x.clone().requires_grad_(), more, dynamic=dynamic, cache=None)
     for n in (2, len(more) + 3):
         many = more[torch.arange(n) % len(more)]
-        own = (x[torch.arange(n) % len(x)] if name == "grid_sample" else x).clone().requires_grad_()
+        own = (x[torch.arange(n) % len(x)] if x is IMAGES else x).clone().requires_grad_()
         wide = own.detach().double().requires_grad_()
         got, want = step(own, many), function(wide, many.double() if many.is_floating_point() else many)
         up = torch.randn_like(got)
