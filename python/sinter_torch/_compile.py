@@ -10,10 +10,9 @@ import torch
 
 from ._autograd import Gradients
 from ._compiler import Program
-from ._complex import Complex
-from ._composite import Functions
 from ._library import Function
-from ._linalg import Refused, linalg_of, text_of
+from ._linalg import text_of
+from ._trace import Call, follow
 
 _TYPES = {
     torch.float64: "f64", torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16", torch.int64: "i64",
@@ -29,92 +28,6 @@ def _cache_folder():
 
 
 # ---- a module of PyTorch's as text ---------------------------------------------------------------
-
-
-class _Results:
-    """The tree of what a function returns; a program returns the tensors in it."""
-
-    def __init__(self):
-        self.tree, self.leaves = None, None
-
-    def flat(self, value):
-        leaves, self.tree = torch.utils._pytree.tree_flatten(value)
-        if any(isinstance(leaf, Complex) for leaf in leaves):
-            raise TypeError("a result is of complex numbers: torch.view_as_real makes one that a program can return")
-        self.leaves = [None if isinstance(leaf, torch.Tensor) else (leaf,) for leaf in leaves]
-        return tuple(leaf for leaf in leaves if isinstance(leaf, torch.Tensor))
-
-    def rebuilt(self, tensors):
-        tensors = iter(tensors)
-        return torch.utils._pytree.tree_unflatten([next(tensors) if leaf is None else leaf[0] for leaf in self.leaves],
-                                                  self.tree)  # fmt: skip
-
-
-class _Flat(torch.nn.Module):
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, *tensors):
-        return self.function(*tensors)
-
-
-def _changed_buffers(module, args, named):
-    """Names of the buffers that a call changes, as a norm in training does its running statistics: one is made, of a
-    copy."""
-    if not any(m.training for m in module.modules()) or next(module.buffers(), None) is None:
-        return []
-    tried = copy.deepcopy(module)
-    before = {name: t.clone() for name, t in tried.named_buffers()}
-    try:
-        with torch.no_grad(), torch.random.fork_rng():
-            tried(*args, **named)
-    except Exception:  # which the export says better
-        return []
-    return [name for name, t in tried.named_buffers() if name in before and not torch.equal(t, before[name])]
-
-
-class _State:
-    """Parameters and buffers of a module by name, as they are at each call; `changed` are those that a call changes,
-    `tied` the other names of those that several modules have. A module of two names is one."""
-
-    def __init__(self, module, changed=()):
-        self.module, self.names, self._places, self.changed = module, [], [], changed
-        self.tied, seen = {}, {}
-        for prefix, owner in module.named_modules():
-            for name, t in [*owner._parameters.items(), *owner._buffers.items()]:
-                # What counts (batches, positions) is no weight: it is a constant of the program.
-                full = f"{prefix}.{name}" if prefix else name
-                if t is None or not (t.is_floating_point() or full in changed):
-                    continue
-                if id(t) in seen:
-                    self.tied[full] = seen[id(t)]
-                    continue
-                seen[id(t)] = full
-                self.names.append(full)
-                self._places.append((owner._parameters if name in owner._parameters else owner._buffers, name))
-
-    def __call__(self):
-        # What backward reads again is what the call read, also where the call changes it.
-        return [place[name].clone() if full in self.changed else place[name]
-                for full, (place, name) in zip(self.names, self._places)]  # fmt: skip
-
-    def change(self, tensors):
-        """Buffers become what the last results of a call say."""
-        with torch.no_grad():
-            for full, t in zip(self.changed, tensors, strict=True):
-                place, name = self._places[self.names.index(full)]
-                place[name].copy_(t)
-
-
-def _there():
-    try:
-        import torch_mlir  # noqa: F401
-    except ImportError as why:
-        raise ImportError(
-            f"sinter_torch.compile takes modules and functions of PyTorch's through torch-mlir, and there is none here "
-            f"({why}): pip install torch-mlir, or give the program as text in MLIR"
-        ) from why
 
 
 def _sizes(tensors, names, dynamic):
@@ -139,25 +52,6 @@ def _argument_names(module, n):
     except (TypeError, ValueError):
         own = []
     return [own[i] if i < len(own) else f"argument{i}" for i in range(n)]
-
-
-def _export(flat, tensors, shapes):
-    """torch-mlir's module, its function private."""
-    from torch.nn.attention import SDPBackend, sdpa_kernel
-    _there()
-    try:
-        # With gradients on, or a torch.no_grad() of the module would not be seen.
-        with torch.enable_grad(), sdpa_kernel(SDPBackend.MATH), Functions():
-            exported = torch.export.export(flat, tensors, dynamic_shapes=shapes, strict=False)
-        return linalg_of(exported, "sinter_model")
-    except Refused as why:
-        where = f"{why.where}: " if why.where else ""
-        raise RuntimeError(f"{where}torch-mlir does not make a program of it: {why}") from why
-    except Exception as why:
-        lines = [x for x in str(why).splitlines() if x.strip()] or [""]
-        line = next((x for x in lines if "error:" in x), lines[0])
-        raise RuntimeError(f"torch.export and torch-mlir do not make a program of it: {type(why).__name__}: {line}"
-                           ) from why  # fmt: skip
 
 
 def _loss_use(loss, attributes, operands, types, result):
@@ -249,10 +143,10 @@ class Compiled:
     """
 
     def __init__(self, text, name, options, wrt=(), upstream=False, backward=None, names=None, state=None,
-                 results=None, result=0):  # fmt: skip
+                 results=None, result=0, changed=()):  # fmt: skip
         self.text, self.wrt, self.upstream, self.result = text, wrt, upstream, result
         self._name, self._options, self._backward = name, options, backward
-        self._state, self._results = state, results
+        self._state, self._results, self._changed = state, results, changed
         self.names, self.parameters = names, state.names if state else []
         self._plain = None
         self._trained = self._gradients() if wrt else None
@@ -316,10 +210,15 @@ class Compiled:
     def __call__(self, *arguments, **named):
         tensors = self._tensors(arguments, named)
         graph = torch.is_grad_enabled() and any(getattr(t, "requires_grad", False) for t in tensors)
-        results = (self._trained if self.wrt and graph else self._values())(*tensors)
-        if self._state and self._state.changed:
-            kept = len(results) - len(self._state.changed)
-            self._state.change(results[kept:])
+        # What backward reads again is what the call read, also where the call changes it.
+        read = [t.clone() if k in self._changed else t for k, t in enumerate(tensors)]
+        results = (self._trained if self.wrt and graph else self._values())(*read)
+        if self._changed:
+            results = results if isinstance(results, tuple) else (results,)
+            kept = len(results) - len(self._changed)
+            with torch.no_grad():
+                for k, new in zip(self._changed, results[kept:], strict=True):
+                    tensors[k].copy_(new)
             results = results[0] if kept == 1 else results[:kept]
         if self._results is None:
             return results
@@ -375,45 +274,30 @@ def _compile_text(text, args, wrt, upstream, result, backward, options):
 
 def _compile_module(module, args, named, targets, loss, loss_options, dynamic, wrt, upstream, result, backward,
                     options):  # fmt: skip
-    changed = _changed_buffers(module, args, named) if isinstance(module, torch.nn.Module) else []
-    state = _State(module, changed) if isinstance(module, torch.nn.Module) else None
-    weights, names = state() if state else [], [*_argument_names(module, len(args)), *named]
-    own, args = len(args), (*args, *named.values())  # those by place, then those by name
+    own, names, args = len(args), [*_argument_names(module, len(args)), *named], (*args, *named.values())
     target_names = [f"target{k or ''}" for k in range(len(targets))]
-    on_cpu, after = module, None
-    if state and any(t.is_cuda for t in weights):
-        on_cpu = copy.deepcopy(module).cpu()
+    after = None
     if callable(loss):  # of PyTorch's operations: behind the module, whose targets are arguments like the others
         after, loss = copy.deepcopy(loss).cpu() if isinstance(loss, torch.nn.Module) else loss, None
         names, args, targets, target_names = names + target_names, (*args, *targets), (), []
 
-    results = _Results()
-
-    def function(*tensors):
-        inputs, keywords = tensors[:own], dict(zip(named, tensors[own:]))
-        if state is None:
-            value = module(*inputs, **keywords)
-        else:
-            given = dict(zip(state.names, tensors[len(args) :]))
-            given |= {name: given[name].clone() for name in changed}
-            tied = {name: given[first] for name, first in state.tied.items()}
-            # PyTorch's own tying puts a module of two names back as it was while it is traced.
-            value = torch.func.functional_call(on_cpu, given | tied, inputs, keywords, tie_weights=False)
-        value = after(value, *tensors[own + len(named) : len(args)]) if after else value
-        return (*results.flat(value), *(given[name] for name in changed))
-
     sizes = _sizes([*args, *targets], names + target_names, dynamic)
     shapes = [{d: torch.export.Dim.DYNAMIC for d in dims} or None for dims in sizes[: len(args)]]
-    linalg = _export(_Flat(function), tuple(t.detach().cpu() for t in (*args, *weights)),
-                       ((*shapes, *(None for _ in weights)),) if dynamic else None)  # fmt: skip
+    call = Call(module, own, list(named), after)
+    linalg, state, changed = follow(call, names, args, shapes if dynamic else None)
+    weights, results = state() if state else [], call.results
     types = [_type_of(t, dims) for t, dims in zip(targets, sizes[len(args) :])]
     text = _Text(linalg, names, list(zip(target_names, types)), state.names if state else [], loss, loss_options,
                  len(changed))
     everything = [*text.names, *(state.names if state else [])]
+    changed = [k if k < len(args) else k + len(targets) for k in changed]
     wrt = _wanted([*args, *targets, *weights]) if wrt is None else _numbers(wrt, everything)
+    for k in set(changed) & set(wrt):
+        raise ValueError(f"a call changes {everything[k]}: there is no gradient by it. Change a clone of it, or name "
+                         f"others in wrt=")
     upstream = result != 0 or not text.scalar if upstream is None else upstream
     return Compiled(text.text, f"{type(module).__name__}.mlir", options, wrt, bool(wrt) and upstream, backward,
-                    text.names, state, None if loss else results, result)  # fmt: skip
+                    text.names, state, None if loss else results, result, changed)  # fmt: skip
 
 
 def _call_keywords(program, options):

@@ -300,6 +300,20 @@ class Refused(RuntimeError):
         self.where = where
 
 
+class Changed(RuntimeError):
+    """Places of arguments that the program changes: it has results for them behind no name of the caller's."""
+
+    def __init__(self, places):
+        super().__init__(f"a call changes argument {', '.join(map(str, places))} in place")
+        self.places = places
+
+
+def _changes(exported):
+    signature = exported.graph_signature
+    inputs = list(signature.user_inputs)
+    return sorted(inputs.index(name) for name in signature.user_inputs_to_mutate.values())
+
+
 def _heard(said):
     """A handler of MLIR's diagnostics: errors, with the place in somebody's program that they are about."""
     def hear(diagnostic):
@@ -371,7 +385,10 @@ def _lowered(exported, name, gradients):
     exported = widen_means(taken_apart(exported, _own("erfc")[1], _own("detach")[1] if gradients else _same))
     from_the_front(exported)
     name_constants(exported)
-    exported = widen_halves(plain(fold(of_torch_mlir(exported))))
+    exported = of_torch_mlir(exported)
+    if places := _changes(exported):
+        raise Changed(places)
+    exported = widen_halves(plain(fold(exported)))
     (context, importer), said = _importer(), []
     handler = context.attach_diagnostic_handler(_heard(said))
     try:

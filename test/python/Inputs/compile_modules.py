@@ -262,8 +262,9 @@ compare(lists, sinter_torch.compile(lists, some)(some).square().sum(), lists(som
 
 refuses(ValueError, "there is a function beside @l", lambda: sinter_torch.compile(
     net, x, loss="sinter.define @l(%x) {} func.func @main() {}", targets=target))
-refuses(RuntimeError, "torch.export and torch-mlir do not make a program of it",
-        lambda: sinter_torch.compile(lambda a: a if a.sum() > 0 else -a, torch.randn(3)))
+asked = [lambda a: a if a.sum() > 0 else -a, torch.randn(3)]
+place = f"{asked[0].__code__.co_filename}:{asked[0].__code__.co_firstlineno}: torch.export and torch-mlir do not make a"
+refuses(RuntimeError, f"{place} program of it", lambda: sinter_torch.compile(*asked))
 # torch-mlir's own words, which it writes to stderr.
 refuses(RuntimeError, "torch-mlir does not make a program of it: failed to legalize operation 'torch.operator'",
         lambda: sinter_torch.compile(lambda a: torch.nextafter(a, a + 1), torch.randn(3, 4)))
