@@ -466,6 +466,9 @@ static double bytes_read(const SnIntoSide *m) {
 // Operations for a byte that is written to a core's cache and read from there, whatever the policy.
 static const double SIDE_IN_CACHE = 0.5;
 
+// ... and that memory may have to move, of a size `?`: a small one stays in a cache whatever the policy hopes.
+static const double SIDE_OF_ANY_SIZE = 4;
+
 bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy *policy) {
   const SnIntoSide *m = &moves[0];
   double elements = points(&m->p, 0, (intptr_t)m->p.dims.size), operations = 0, in = bytes_read(m), times = 0,
@@ -482,9 +485,12 @@ bool sn_side_worth(const SnIntoSide *moves, size_t n, bool last, const SnPolicy 
   double saved = bytes * (double)(1 + n) - in * (double)(n - last);
   // A chain keeps rows in its block's memory and stores them beside; no chain has a side with columns. Such a side of a
   // size `?` takes no time to speak of where it is small, and leaves the cache where it is large.
-  bool known = mlirShapedTypeHasStaticShape(sn_type_of(m->read->value)) || !all_use_columns(moves, n);
-  bool cached = known && bytes <= CACHE && !(policy->computes_heavy_again && policy->tensor_cores);
-  double paid = saved > 0 ? saved * (cached ? SIDE_IN_CACHE : policy->side_operations) : 0;
+  bool of_known_size = mlirShapedTypeHasStaticShape(sn_type_of(m->read->value));
+  bool cached = (of_known_size || !all_use_columns(moves, n)) && bytes <= CACHE &&
+                !(policy->computes_heavy_again && policy->tensor_cores);
+  double of_memory =
+      of_known_size || policy->tensor_cores ? policy->side_operations : fmin(policy->side_operations, SIDE_OF_ANY_SIZE);
+  double paid = saved > 0 ? saved * (cached ? SIDE_IN_CACHE : of_memory) : 0;
   MlirValue made = sn_operand(mlirBlockGetTerminator(m->p.body), (intptr_t)sn_output_position(&m->p, m->result));
   bool worth = sn_is_diagonal(&m->p, made) || operations <= paid + (!last ? 0 : policy->tensor_cores ? LAUNCH : CALL);
   return worth || sn_refuse(m->f.op, SN_WHY_SIDE_AGAIN, times, operations, saved);

@@ -589,6 +589,8 @@ MUTANTS = [Mutant(*m) for m in (
      ["run/elementary.test"], "erf's polynomials are of another difference"),
     ("passes/math/functions.c", "n > 0 ? root :", "n < 0 ? root :", ["run/elementary.test"],
      "a power of a half is of a half below 0"),
+    ("passes/fuse/worth.c", "fmin(policy->side_operations, SIDE_OF_ANY_SIZE)", "policy->side_operations",
+     ["passes/fuse/into_sides.mlir"], "a small side of a size `?` is computed again for each block"),
     ("passes/math/lanes.c", "#llvm.fastmath<nsz>", "#llvm.fastmath<nsz, nnan>", ["run/extrema.test"],
      "a maximum forgets a NaN"),
     ("passes/math/lanes.c", "one_instruction(&b, x, m, maximum);", "one_instruction(&b, m, x, maximum);",

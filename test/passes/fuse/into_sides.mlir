@@ -647,6 +647,36 @@ func.func @again(%x: tensor<2048x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor
 
 // -----
 
+// Of a size `?` it may be few: then a cache has them sooner, whatever is asked for.
+
+// CHECK-LABEL: func @again_of_any_size(
+//   CHECK-NOT:   side(
+//       CHECK:   return
+// ALL-LABEL: func @again_of_any_size(
+//   ALL-NOT:   side(
+//       ALL:   return
+func.func @again_of_any_size(%x: tensor<2048x1024xf32>, %w: tensor<?x1024xf32>) -> tensor<2048x?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %w, %c0 : tensor<?x1024xf32>
+  %e = tensor.empty(%n) : tensor<?x1024xf32>
+  %f = tensor.empty(%n) : tensor<2048x?xf32>
+  %m = sinter.rowwise (j = ?) by (k = 1024)
+      ins(%w[j, k] : tensor<?x1024xf32>) outs(%e[j, k] : tensor<?x1024xf32>) {
+  ^row(%a: tensor<1024xf32>):
+    %p = math.exp %a : tensor<1024xf32>
+    sinter.yield %p : tensor<1024xf32>
+  }
+  %y = sinter.contract (i = 2048) by (j = ?)
+      product (k = 1024) (%x[i, k] : tensor<2048x1024xf32>, %m[j, k] : tensor<?x1024xf32>) : f32
+      outs(%f[i, j] : tensor<2048x?xf32>) {
+  ^row(%p: tensor<?xf32>):
+    sinter.yield %p : tensor<?xf32>
+  }
+  return %y : tensor<2048x?xf32>
+}
+
+// -----
+
 // The other side's rows are packed once: an exponential of each element is computed once, here or there.
 
 // CHECK-LABEL: func @once(
