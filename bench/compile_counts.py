@@ -36,7 +36,7 @@ SIZES = {
     "readers": (10, 40),
     "fan_in": (30, 120),
     "reductions": (40, 160),
-    "dag": (480, 960),
+    "dag": (480, 1920),
     "mixed": (20, 80),
     "reshapes": (180, 720),
     "turned": (15, 60),
