@@ -168,11 +168,12 @@ def _power(graph, node):
 
 
 def _rms_norm(x, sizes, weight=None, eps=None):
-    if all(isinstance(n, int) for n in sizes):
+    """Of half types in f32, as PyTorch has it: torch-mlir would round each step."""
+    if all(isinstance(n, int) for n in sizes) and x.dtype not in (torch.float16, torch.bfloat16):
         return NotImplemented
     wide = x.to(torch.promote_types(x.dtype, torch.float32))
     mean = wide.square().mean(list(range(-len(sizes), 0)), keepdim=True)
-    y = wide * torch.rsqrt(mean + (torch.finfo(x.dtype).eps if eps is None else eps))
+    y = wide * torch.rsqrt(mean + (torch.finfo(wide.dtype).eps if eps is None else eps))
     return (y if weight is None else y * weight).to(x.dtype)
 
 
@@ -228,7 +229,8 @@ def answer(question, size):
     from torch_mlir import ir
     from torch_mlir.dialects import arith
     (condition, places), index = question, ir.IndexType.get()
-    binary = {"Add": arith.addi, "Mul": arith.muli, "FloorDiv": arith.floordivsi, "Mod": arith.remsi,
+    rest = lambda x, n: arith.remsi(arith.addi(arith.remsi(x, n), n), n)  # Python's, of a number below 0
+    binary = {"Add": arith.addi, "Mul": arith.muli, "FloorDiv": arith.floordivsi, "Mod": arith.remsi, "PythonMod": rest,
               "Max": arith.maxsi, "Min": arith.minsi}  # fmt: skip
 
     def value(x):

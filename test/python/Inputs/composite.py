@@ -158,4 +158,29 @@ for name, function, x, more in (
             far = (a - b).norm() / b.norm()
             assert far < 1e-5, f"{name} of {n}: {far}"
 
+# Of half types in f32, rounded once, and with f32's own epsilon where none is given; of sizes `?`, too.
+NORMS = (2, None, 1e-3, torch.bfloat16), (4, 1e-5, 1, torch.bfloat16), (9, None, 1, torch.float16)
+for size, eps, scale, kind in NORMS:
+    own, weight = (torch.randn(5, size) * scale).to(kind).requires_grad_(), torch.randn(size).to(kind)
+    norm = lambda x, w, eps=eps: F.rms_norm(x, (w.shape[0],), w, eps)
+    wide, up = own.detach().double().requires_grad_(), torch.randn(5, size).to(kind)
+    want = norm(wide, weight.double(), torch.finfo(torch.float32).eps if eps is None else eps)
+    want.backward(up.double())
+    for dynamic in (None, {0: [0, 1], 1: 0}):
+        own.grad = None
+        got = sinter_torch.compile(norm, own, weight, wrt=0, upstream=True, dynamic=dynamic, cache=None)(own, weight)
+        got.backward(up)
+        for a, b in ((got.detach(), want.detach()), (own.grad, wide.grad)):
+            far = (a.double() - b).abs().max() / b.abs().max()
+            assert far < torch.finfo(kind).eps, f"rms_norm of {size}, {kind}: {far}"
+
+# A size that PyTorch's parts are right for alone is asserted.
+step = sinter_torch.compile(lambda x: torch.roll(x[:, ::2], -3, -1), torch.randn(3, 4), dynamic={0: 1}, cache=None)
+assert torch.equal(step(ROWS[:3, :3].clone()), torch.roll(ROWS[:3, :3:2], -3, -1))
+try:
+    step(ROWS[:3])
+    raise AssertionError("a roll of five is one of two")
+except sinter_torch.Error as refused:
+    assert "what PyTorch exported is for sizes where" in str(refused), refused
+
 print("all right")
