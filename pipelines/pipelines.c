@@ -212,6 +212,8 @@ static const SnStep cpu_steps[] = {
     {"?policy!=disabled sinter-turned-weights{registers=$registers features='$features' f32-parts=$f32-parts}",
      "few columns of weights [k, j] -> [j, k]", NULL},
     {"?policy!=disabled sinter-long-rows", "rows of two elements that lie together -> one row", NULL},
+    {"?policy!=disabled sinter-turned-taps{registers=$registers features='$features' f32-parts=$f32-parts}",
+     "a window's weights [c, r, s] whose lanes are c -> [r, s, c]", NULL},
     {"?policy!=disabled sinter-in-place", "a cache that is given back, a position of it new -> that position stored",
      NULL},
     {"sinter-ranges", "what random arguments have to be is noted: labels in range", NULL},

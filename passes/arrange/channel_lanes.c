@@ -214,25 +214,8 @@ static SnDim lane_dim(MlirContext ctx, const SnForm *f, int64_t lanes) {
 
 // Weights of a half type that are widened wherever they are read are stored as f32: each is read for every place.
 static MlirType element_of(const Plan *p, size_t k, intptr_t at) {
-  MlirType t = sn_type_of(p->f.inputs.data[k].value), f32 = mlirF32TypeGet(mlirTypeGetContext(t));
-  MlirOpOperand use = mlirValueGetFirstUse(sn_input_argument(&p->f, k));
-  bool widens = k != p->image && !mlirOpOperandIsNull(use) && inner_of(t, at) > 1;
-  for (; !mlirOpOperandIsNull(use) && widens; use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation op = mlirOpOperandGetOwner(use);
-    widens = sn_is(op, "arith.extf") && mlirTypeEqual(sn_element(sn_type_of(sn_result(op, 0))), f32);
-  }
-  return widens ? f32 : sn_element(t);
-}
-
-// What is wide already is not widened.
-static void leave_out_extensions(MlirBlock block) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(block), next; !sn_null(op); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    if (!sn_is(op, "arith.extf") || !mlirTypeEqual(sn_type_of(sn_operand(op, 0)), sn_type_of(sn_result(op, 0))))
-      continue;
-    mlirValueReplaceAllUsesOfWith(sn_result(op, 0), sn_operand(op, 0));
-    mlirOperationDestroy(op);
-  }
+  MlirType t = sn_type_of(p->f.inputs.data[k].value);
+  return k != p->image && inner_of(t, at) > 1 ? sn_widened_input(&p->f, k) : sn_element(t);
 }
 
 static void write(const Plan *p) {
@@ -274,7 +257,7 @@ static void write(const Plan *p) {
   SnBuilder in = sn_at_end(to.body, b.loc);
   sn_copy_block(&in, f->body, &map);
   sn_map_free(&map);
-  leave_out_extensions(to.body);
+  sn_leave_out_extensions(to.body);
   for (intptr_t k = 0; k < sn_num_results(f->op); ++k) {
     MlirValue was = sn_result(f->op, k);
     intptr_t at = channel_of(&f->outputs.data[k], p->channel);

@@ -66,6 +66,11 @@ MlirValue sn_turned(SnBuilder *b, MlirValue v, MlirType element);
 int64_t sn_num_elements(MlirType t);
 MlirValue sn_with_shape(SnBuilder *b, MlirValue v, intptr_t rank, const int64_t *shape);
 
+// edit/widened.c: f32, if the body reads input k, of a half type, for that alone; else its own type. And the body where
+// such an input is of f32: what is wide already is not widened.
+MlirType sn_widened_input(const SnForm *f, size_t k);
+void sn_leave_out_extensions(MlirBlock block);
+
 // edit/by_elements.c: each element of what the body gives is a function of one element of what it is given.
 bool sn_goes_by_elements(const SnForm *f);
 // The same of rows of one element, which reductions of it in its own type are, too.
