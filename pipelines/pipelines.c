@@ -199,6 +199,7 @@ static const SnStep cpu_steps[] = {
      "registers=$registers features='$features'}",
      "what was fused, and what not and why, is said", "explained"},
     {"?policy!=disabled sinter-decompose{forms=refused}", "and what fusion made of the kind", NULL},
+    {"?policy!=disabled sinter-channel-order", "images [n, c, y, x] between images [n, y, x, c] -> [n, y, x, c]", NULL},
     {"?policy!=disabled sinter-transposed-convolutions",
      "products by an image with zeros in between -> one product for each phase", NULL},
     {"?policy!=disabled sinter-thin-products",

@@ -18,7 +18,7 @@
   X(known_sizes) X(one_place) X(long_rows) X(split_groups) X(shared_products) X(single_queries) \
   X(check_sizes) X(concat) X(control) X(cost) X(corners) X(cse) X(decompose) X(differentiate) X(expand) X(explain) \
   X(few_rows) X(fuse) X(guard) X(guard_reshapes) X(in_place) X(loops) X(math) X(ordinary) X(outline) X(pack_weights) \
-  X(padded_windows) X(turned_weights) X(turned_taps) X(channel_lanes) X(channels_last) \
+  X(padded_windows) X(turned_weights) X(turned_taps) X(channel_order) X(channel_lanes) X(channels_last) \
   X(raise) X(ranges) X(reshape) X(schedule) X(sequence) X(short_floats) X(short_integers) X(simplify) X(split) \
   X(tm_tensor) X(tosa) \
   X(unit_slices) X(verify) X(widen)

@@ -24,9 +24,15 @@ MlirOperation sn_one_row(MlirOperation form);
 MlirOperation sn_order_columns(MlirOperation form);
 // A rowwise form whose rows follow each other as its first result has them in memory.
 MlirOperation sn_order_rows(MlirOperation form);
+// The same, but of long rows the last dimension is the one that all that they read has last.
+MlirOperation sn_order_rows_as_read(MlirOperation form);
 // A rowwise form of elements that have nothing to do with each other, whose short rows go on in memory where they end,
 // in all that it reads and writes: rows of several dimensions.
 MlirOperation sn_longer_rows(MlirOperation form);
+// A form whose result a reshape takes dimensions of 1 from, which stores it without them.
+MlirOperation sn_store_without_units(MlirOperation form);
+// A product of an image with channels last, whose columns are places of it: they are what lies last in the result.
+void sn_columns_as_stored(MlirOperation form);
 // A product of columns that are less than a vector, which has row dimensions of the same side as columns, too.
 MlirOperation sn_more_columns(MlirOperation form);
 

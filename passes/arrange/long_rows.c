@@ -184,7 +184,7 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
     if (!sn_is_elementwise_form(&f)) {
       bool open = !f.num_cols && f.num_rows && f.dims.data[f.num_rows - 1].size == SN_DYNAMIC;
       sn_form_free(&f);
-      sn_order_rows(open ? sn_one_row(forms.data[k]) : forms.data[k]);
+      sn_order_rows_as_read(open ? sn_one_row(forms.data[k]) : forms.data[k]);
       continue;
     }
     int64_t rows = f.num_rows;

@@ -20,8 +20,8 @@
 #include "passes/schedule/cpu_row_lanes.h"
 
 enum {
-  LEAST_READ = 8,  // times that each element of the weights is read,
-  LEAST_TAPS = 12, // and of the image with its edges
+  LEAST_READ = 8,   // times that each element of the weights is read,
+  LEAST_TAPS = 12,  // and of the image with its edges
   TURNED_WORK = 16, // to copy so few weights wakes no thread: it is worth while for a part of the least work
 };
 
@@ -71,8 +71,7 @@ static bool is_turned(const SnForm *f, size_t k, Turn *t) {
   const SnAccess *a = &f->inputs.data[k];
   return !a->fill.ptr && !a->through.ptr && !sn_is_table(a) && sn_uses_cols(f, a->map) &&
          mlirShapedTypeHasStaticShape(sn_type_of(a->value)) && sn_fills_bytes(sn_element(sn_type_of(a->value))) &&
-         find_order(f, k, t) &&
-         sn_times(sn_num_rows(f), sn_row_length(f)) / LEAST_READ >= elements(f, t);
+         find_order(f, k, t) && sn_times(sn_num_rows(f), sn_row_length(f)) / LEAST_READ >= elements(f, t);
 }
 
 static bool may_turn(const SnForm *f, const SnAhead *options) {
@@ -92,7 +91,8 @@ static Turns find_turns(const SnForm *f) {
 // Input k is an image whose last subscript is the last row dimension, and many taps read it.
 static bool has_edges(const SnForm *f, size_t k, int64_t least_work, SnPadding *padding) {
   const SnAccess *a = &f->inputs.data[k];
-  int64_t reads = sn_times(sn_num_rows(f), sn_row_length(f)), written = sn_uses_cols(f, a->map) && sn_unit_stride(a->map, (intptr_t)f->num_rows - 1)
+  int64_t reads = sn_times(sn_num_rows(f), sn_row_length(f)),
+          written = sn_uses_cols(f, a->map) && sn_unit_stride(a->map, (intptr_t)f->num_rows - 1)
                         ? sn_read_padding(f, a, padding)
                         : 0;
   return written && reads >= least_work && reads / LEAST_TAPS >= written;
@@ -137,7 +137,8 @@ static MlirValue write(SnBuilder *b, const SnForm *f, const Turn *t) {
         e[i] = mlirAffineDimExprGet(b->ctx, k);
   }
   SnAccess in = {.value = a->value, .map = mlirAffineMapGet(b->ctx, t->rank, 0, n, e)};
-  return sn_copy_form_as(b, in, t->rank, shape, mlirAffineMapMultiDimIdentityGet(b->ctx, t->rank), t->element);
+  MlirAffineMap order = mlirAffineMapMultiDimIdentityGet(b->ctx, t->rank);
+  return sn_copy_form_as(b, in, t->rank, shape, order, t->element);
 }
 
 // Lanes of such a form are rows. It reads tensors that nobody wrote, to ask.

@@ -160,3 +160,51 @@ func.func @one_row(%x: tensor<?xf32>, %y: tensor<700xf32>, %z: tensor<7x?xf32>, 
   }
   return %0, %1, %2 : tensor<f32>, tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// Long rows follow each other as what they read does, whatever order their results have.
+
+// CHECK-LABEL: func @as_read
+//       CHECK:   sinter.rowwise (r = 3, s = 3, c = 20) by (n = 2, y = 9, x = 8)
+//       CHECK:       outs(%{{.+}}[c, r, s] : tensor<20x3x3xf32>)
+func.func @as_read(%x: tensor<2x11x10x20xf32>, %g: tensor<2x9x8x20xf32>, %e: tensor<20x3x3xf32>) -> tensor<20x3x3xf32> {
+  %y = sinter.rowwise (c = 20, r = 3, s = 3) by (n = 2, y = 9, x = 8)
+      ins(%x[n, y + r, x + s, c] : tensor<2x11x10x20xf32>, %g[n, y, x, c] : tensor<2x9x8x20xf32>) outs(%e[c, r, s] : tensor<20x3x3xf32>) {
+  ^row(%a: tensor<144xf32>, %b: tensor<144xf32>):
+    %p = arith.mulf %a, %b : tensor<144xf32>
+    %t = sinter.row_reduce add %p : tensor<144xf32> -> f32
+    sinter.yield %t : f32
+  }
+  return %y : tensor<20x3x3xf32>
+}
+
+// -----
+
+// Short ones are stored as often as they are read, and where inputs disagree nothing says more than the result.
+
+// CHECK-LABEL: func @short_rows
+//       CHECK:   sinter.rowwise (c = 20, r = 3) by (x = 8)
+func.func @short_rows(%x: tensor<10x20xf32>, %e: tensor<20x3xf32>) -> tensor<20x3xf32> {
+  %y = sinter.rowwise (c = 20, r = 3) by (x = 8) ins(%x[x + r, c] : tensor<10x20xf32>) outs(%e[c, r] : tensor<20x3xf32>) {
+  ^row(%a: tensor<8xf32>):
+    %t = sinter.row_reduce add %a : tensor<8xf32> -> f32
+    sinter.yield %t : f32
+  }
+  return %y : tensor<20x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @inputs_disagree
+//       CHECK:   sinter.rowwise (c = 20, d = 30) by (x = 80)
+func.func @inputs_disagree(%x: tensor<80x20xf32>, %g: tensor<80x30xf32>, %e: tensor<20x30xf32>) -> tensor<20x30xf32> {
+  %y = sinter.rowwise (c = 20, d = 30) by (x = 80)
+      ins(%x[x, c] : tensor<80x20xf32>, %g[x, d] : tensor<80x30xf32>) outs(%e[c, d] : tensor<20x30xf32>) {
+  ^row(%a: tensor<80xf32>, %b: tensor<80xf32>):
+    %m = arith.maximumf %a, %b : tensor<80xf32>
+    %t = sinter.row_reduce add %m : tensor<80xf32> -> f32
+    sinter.yield %t : f32
+  }
+  return %y : tensor<20x30xf32>
+}

@@ -1,5 +1,5 @@
-"""Windows of each channel, channels last, whose weights [c, r, s] are turned, and some that stay, against NumPy. Numbers
-are small and whole, so that sums are exact in any order.
+"""Windows of each channel, channels last, whose weights [c, r, s] are turned, and some that stay, against NumPy.
+Numbers are small and whole, so that sums are exact in any order.
 
   turned_taps.py FOLDER [--cpu=NAME]
 """
