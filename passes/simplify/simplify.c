@@ -8,6 +8,7 @@
 //   what cancels is no part of a maximum's, or a mean's, gradient   simplify/zero_sums.c
 //   a total walks along the classes of a one-hot        simplify/row_one_hot.c
 //   x[h floordiv 2], h < 2        ->  x[0]                simplify/subscripts.c
+//   gather %t[x * 2 + 3]          ->  %t[x * 2 + 3]       simplify/placed_gathers.c
 //   (b = 1, i = 7) by (j = 5)     ->  (i = 7) by (j = 5)  simplify/unit_dims.c
 //   product of side(x * r)        ->  (product of x) * r  simplify/side_factors.c
 //   product of side(k == i ? d : 0), w  ->  d[i] * w[i]   simplify/one_hot_sides.c
@@ -75,7 +76,8 @@ MlirLogicalResult sn_simplify(MlirOperation root) {
     SnOpVec forms = {0};
     collect_forms(root, &forms);
     for (size_t i = 0; i < forms.size; ++i)
-      changed |= sn_num_results(forms.data[i]) && sn_drop_unread_parts(forms.data[i]);
+      changed |= sn_num_results(forms.data[i]) &&
+                 (sn_place_gathers(forms.data[i]) || sn_drop_unread_parts(forms.data[i]));
     sn_vec_free(&forms);
   }
   // Dropping a result may leave its producer without a reader, so go on until all is quiet.

@@ -26,6 +26,9 @@ bool sn_one_hot_sides(MlirOperation op);
 bool sn_is_diagonal(const SnForm *f, MlirValue v);
 // Quotients and remainders that are none go from subscripts (subscripts.c); tells whether there were any.
 bool sn_simplify_subscripts(MlirOperation op);
+// A gather by subscripts that dimensions alone say becomes an access (placed_gathers.c); tells whether there was one:
+// the op is another one then.
+bool sn_place_gathers(MlirOperation op);
 // Dimensions of size 1 go (unit_dims.c); tells whether there were any.
 bool sn_drop_unit_dims(MlirOperation op);
 // What is reduced over rows that are one is that row: another form then stands in its place, and op is gone.

@@ -45,6 +45,7 @@ MAY = {
     "passes/simplify/broadcasts.c": "row_reduce pick",
     "passes/simplify/conditions.c": "row_reduce index",
     "passes/simplify/one_hot.c": "row_reduce index pick",
+    "passes/simplify/placed_gathers.c": "broadcast gather index",  # subscripts that dimensions say
     "passes/simplify/row_one_hot.c": "index",
     "passes/simplify/softmax.c": "row_reduce",
 }

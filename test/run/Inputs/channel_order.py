@@ -12,7 +12,8 @@ import numpy as np
 
 FOLDER, OPTIONS = pathlib.Path(sys.argv[1]), sys.argv[2:]
 # Images, lines, places of a line, channels, taps of a line, filters.
-CASES = [(2, 23, 21, 20, 3, 48), (3, 9, 8, 17, 5, 9), (1, 14, 15, 32, 7, 33), (2, 5, 40, 8, 3, 70), (4, 7, 7, 96, 3, 24)]
+CASES = [(2, 23, 21, 20, 3, 48), (3, 9, 8, 17, 5, 9), (1, 14, 15, 32, 7, 33), (2, 5, 40, 8, 3, 70),
+         (4, 7, 7, 96, 3, 24)]  # fmt: skip
 
 
 def tensor(*shape):
@@ -25,7 +26,8 @@ def program(n, h, w, c, s, o):
     dims = f"(n = {n}, c = {c}, y = {h}, x = {w}) by (r = {s}, s = {s})"
     return f"""func.func @main(%x: {x}, %v: {v}, %w: {k}, %b: tensor<{o}xf32>) -> {y} {{
   %e = tensor.empty() : {front}
-  %t = sinter.rowwise (n = {n}, c = {c}, y = {h}) by (x = {w}) ins(%x[n, y, x, c] : {x}) outs(%e[n, c, y, x] : {front}) {{
+  %t = sinter.rowwise (n = {n}, c = {c}, y = {h}) by (x = {w})
+      ins(%x[n, y, x, c] : {x}) outs(%e[n, c, y, x] : {front}) {{
   ^row(%a: {lines}):
     sinter.yield %a : {lines}
   }}
@@ -36,7 +38,8 @@ def program(n, h, w, c, s, o):
     %s = sinter.row_reduce add %p : {taps} -> f32
     sinter.yield %s : f32
   }}
-  %m = sinter.rowwise (n = {n}, c = {c}, y = {h}) by (x = {w}) ins(%h[n, c, y, x] : {front}) outs(%e[n, c, y, x] : {front}) {{
+  %m = sinter.rowwise (n = {n}, c = {c}, y = {h}) by (x = {w})
+      ins(%h[n, c, y, x] : {front}) outs(%e[n, c, y, x] : {front}) {{
   ^row(%a: {lines}):
     %z = arith.constant dense<0.0> : {lines}
     %i = arith.cmpf ogt, %a, %z : {lines}
