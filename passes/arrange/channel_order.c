@@ -44,7 +44,8 @@ typedef struct {
 typedef struct {
   SN_VEC(Entry) entries;
   SN_VEC(Image) images;
-  SnTable of; // the place of an image by its value
+  SnTable of;       // the place of an image by its value
+  SnTable entry_of; // 1 + the place of an entry by its operation
 } Plan;
 
 // ---- forms -------------------------------------------------------------------------------------------------------
@@ -82,7 +83,18 @@ static void read_entries(Plan *p, MlirOperation func) {
     e.window = !e.f.contract && has_window(&e.f, (intptr_t)e.f.num_rows);
     e.several = e.f.contract && has_window(&e.f, (intptr_t)(e.f.num_rows + e.f.num_cols));
     sn_push(&p->entries, e);
+    sn_table_put(&p->entry_of, op.ptr, p->entries.size);
   }
+}
+
+// The form that reads a value there as an input, which is number *input of it; null if something else does.
+static const Entry *reader(const Plan *p, MlirOpOperand use, size_t *input) {
+  uintptr_t at = 0;
+  *input = (size_t)mlirOpOperandGetOperandNumber(use);
+  return sn_table_get(&p->entry_of, mlirOpOperandGetOwner(use).ptr, &at) &&
+                 *input < p->entries.data[at - 1].f.inputs.size
+             ? &p->entries.data[at - 1]
+             : NULL;
 }
 
 // ---- images ------------------------------------------------------------------------------------------------------
@@ -103,22 +115,16 @@ static bool is_written_by_dims(const SnForm *f, const SnAccess *a) {
   return true;
 }
 
-// How often forms read the value as an input; SN_DYNAMIC: one of them cannot have it in another order.
-static int64_t reads(const Plan *p, MlirValue v) {
-  int64_t n = 0;
-  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use) && n != SN_DYNAMIC;
-       use = mlirOpOperandGetNextUse(use))
-    n += 1;
-  for (size_t i = 0; i < p->entries.size; ++i) {
-    const Entry *e = &p->entries.data[i];
-    for (size_t k = 0; k < e->f.inputs.size; ++k)
-      if (sn_same(e->f.inputs.data[k].value, v)) {
-        if (!is_plain_access(&e->f.inputs.data[k]) || e->several || e->f.schedule.ptr)
-          return SN_DYNAMIC;
-        --n;
-      }
+// All that reads the value can have it in another order.
+static bool may_be_turned(const Plan *p, MlirValue v) {
+  bool may = true;
+  for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use) && may;
+       use = mlirOpOperandGetNextUse(use)) {
+    size_t k;
+    const Entry *e = reader(p, use, &k);
+    may = e && is_plain_access(&e->f.inputs.data[k]) && !e->several && !e->f.schedule.ptr;
   }
-  return n ? SN_DYNAMIC : 1;
+  return may;
 }
 
 static void find_images(Plan *p) {
@@ -130,7 +136,7 @@ static void find_images(Plan *p) {
       const SnAccess *a = &f->outputs.data[k];
       MlirValue v = sn_result(f->op, (intptr_t)k);
       if (sn_rank(sn_type_of(v)) < LEAST_RANK || !mlirShapedTypeHasStaticShape(sn_type_of(v)) ||
-          sn_null(sn_def(a->value, "tensor.empty")) || !is_written_by_dims(f, a) || reads(p, v) == SN_DYNAMIC)
+          sn_null(sn_def(a->value, "tensor.empty")) || !is_written_by_dims(f, a) || !may_be_turned(p, v))
         continue;
       sn_table_put(&p->of, v.ptr, p->images.size);
       intptr_t rank = sn_rank(sn_type_of(v));
@@ -200,28 +206,53 @@ static void hear(const Plan *p, const Entry *e, size_t access, const Image *imag
 static Said ask(const Plan *p, const Image *image) {
   Said said = {.last = -1};
   hear(p, &p->entries.data[image->maker], p->entries.data[image->maker].f.inputs.size + image->output, image, &said);
-  for (size_t i = image->maker + 1; i < p->entries.size; ++i)
-    for (size_t k = 0; k < p->entries.data[i].f.inputs.size; ++k)
-      if (sn_same(p->entries.data[i].f.inputs.data[k].value, image->v))
-        hear(p, &p->entries.data[i], k, image, &said);
+  for (MlirOpOperand use = mlirValueGetFirstUse(image->v); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    size_t k;
+    const Entry *e = reader(p, use, &k);
+    hear(p, e, k, image, &said);
+  }
   return said;
 }
 
+typedef SN_VEC(size_t) Queue; // of places of images
+
+static void put_beside(const Plan *p, const Entry *e, Queue *queue) {
+  for (size_t k = 0; k < e->f.inputs.size + e->f.outputs.size; ++k) {
+    const Image *other = image_of(p, k < e->f.inputs.size ? e->f.inputs.data[k].value
+                                                          : sn_result(e->f.op, (intptr_t)(k - e->f.inputs.size)));
+    if (other && !other->decided)
+      sn_push(queue, (size_t)(other - p->images.data));
+  }
+}
+
+// Images beside one that is decided hear of it.
+static void put_all_beside(const Plan *p, const Image *image, Queue *queue) {
+  put_beside(p, &p->entries.data[image->maker], queue);
+  for (MlirOpOperand use = mlirValueGetFirstUse(image->v); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    size_t k;
+    put_beside(p, reader(p, use, &k), queue);
+  }
+}
+
 static bool decide(Plan *p) {
-  bool any = false, turned = false;
-  do {
-    any = false;
-    for (size_t i = 0; i < p->images.size; ++i) {
-      Image *image = &p->images.data[i];
-      Said said = image->decided ? (Said){.last = -1} : ask(p, image);
-      if (said.last == -1)
-        continue;
-      any = image->decided = true;
-      if (said.last >= 0 && said.image)
-        image->last = said.last;
-      turned |= image->last != image->rank - 1;
-    }
-  } while (any);
+  Queue queue = {0};
+  bool turned = false;
+  for (size_t i = 0; i < p->images.size; ++i)
+    sn_push(&queue, i);
+  for (size_t at = 0; at < queue.size; ++at) {
+    Image *image = &p->images.data[queue.data[at]];
+    Said said = image->decided ? (Said){.last = -1} : ask(p, image);
+    if (said.last == -1)
+      continue;
+    image->decided = true;
+    if (said.last >= 0 && said.image)
+      image->last = said.last;
+    turned |= image->last != image->rank - 1;
+    put_all_beside(p, image, &queue);
+  }
+  sn_vec_free(&queue);
   return turned;
 }
 
@@ -298,6 +329,7 @@ static MlirLogicalResult function(MlirOperation func, void *user) {
   sn_vec_free(&p.entries);
   sn_vec_free(&p.images);
   sn_table_free(&p.of);
+  sn_table_free(&p.entry_of);
   return SN_OK;
 }
 
