@@ -1169,7 +1169,7 @@ MUTANTS = [Mutant(*m) for m in (
      ["passes/arrange/channel_order.mlir"], "an image is turned though those beside it disagree"),
     ("passes/arrange/channel_order.c", "  e[to] = mlirAffineMapGetResult(map, at);\n", "  e[to] = e[0];\n",
      ["passes/arrange/channel_order.mlir"], "an image that is turned has no subscript for its channels"),
-    ("passes/arrange/channel_order.c", " || e->several || e->f.schedule.ptr)", " || e->f.schedule.ptr)",
+    ("passes/arrange/channel_order.c", " && !e->several && !e->f.schedule.ptr;", " && !e->f.schedule.ptr;",
      ["passes/arrange/channel_order.mlir"], "an image that a product has windows of is turned"),
     ("passes/arrange/row_order.c", "length < LONG_ROW", "false", ["passes/arrange/long_rows.mlir"],
      "short rows are stored apart"),
