@@ -71,6 +71,12 @@ static bool computed(const Dims *d, MlirOperation op, int deep, MlirAffineExpr *
   return is_near(d, *e, &low, &high);
 }
 
+// What is near does not wrap around in it.
+static bool is_wide(MlirValue v) {
+  MlirType t = sn_element(sn_type_of(v));
+  return mlirTypeIsAIndex(t) || sn_bits(t) >= 32;
+}
+
 // The value as an expression of the form's dimensions.
 static bool expression(const Dims *d, MlirValue v, int deep, MlirAffineExpr *e) {
   MlirValue same = sn_broadcast_of(v);
@@ -80,7 +86,7 @@ static bool expression(const Dims *d, MlirValue v, int deep, MlirAffineExpr *e) 
     *e = mlirAffineConstantExprGet(d->ctx, mlirIntegerAttrGetValueInt(number));
     return true;
   }
-  if (sn_null(op) || deep >= DEEP)
+  if (sn_null(op) || deep >= DEEP || !is_wide(v))
     return false;
   if (!sn_none(same))
     return expression(d, same, deep + 1, e);

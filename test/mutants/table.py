@@ -1159,6 +1159,8 @@ MUTANTS = [Mutant(*m) for m in (
      ["run/turned_taps.test"], "taps read an image with edges as one without"),
     ("passes/edit/widened.c", "    widens = sn_is(", "    widens |= sn_is(",
      ["passes/schedule/turned_taps.mlir"], "an input that something else reads, too, is widened"),
+    ("passes/simplify/placed_gathers.c", "sn_bits(t) >= 32;", "sn_bits(t) >= 8;",
+     ["passes/simplify/placed_gathers.mlir"], "bytes that wrap around are taken for places"),
     ("passes/simplify/placed_gathers.c", "less == (predicate == SLT) ? 1 : 2", "less == (predicate == SLT) ? 2 : 1",
      ["passes/simplify/placed_gathers.mlir"], "of a choice that sizes decide the other value is read"),
     ("passes/simplify/placed_gathers.c", "(low < 0 && high >= 0)", "false", ["passes/simplify/placed_gathers.mlir"],

@@ -124,3 +124,24 @@ func.func @undecided(%x: tensor<40xf32>, %e: tensor<5xf32>) -> tensor<5xf32> {
   }
   return %y : tensor<5xf32>
 }
+
+// -----
+
+// Bytes wrap around: 127 + 1 is -128.
+
+// CHECK-LABEL: func @bytes
+//       CHECK:   sinter.gather
+func.func @bytes(%x: tensor<400xf32>, %e: tensor<50xf32>) -> tensor<50xf32> {
+  %y = sinter.rowwise () by (n = 50) ins(%x[?] : tensor<400xf32>) outs(%e[n] : tensor<50xf32>) {
+  ^row(%t: memref<400xf32>):
+    %f0 = arith.constant 0.0 : f32
+    %hundred = arith.constant dense<100> : tensor<50xi8>
+    %n = sinter.index n : tensor<50xindex>
+    %i = arith.index_cast %n : tensor<50xindex> to tensor<50xi8>
+    %s = arith.addi %i, %hundred : tensor<50xi8>
+    %m = arith.index_cast %s : tensor<50xi8> to tensor<50xindex>
+    %a = sinter.gather %t[%m] else %f0 : memref<400xf32>, tensor<50xindex> -> tensor<50xf32>
+    sinter.yield %a : tensor<50xf32>
+  }
+  return %y : tensor<50xf32>
+}
