@@ -143,8 +143,8 @@ func.func @given_back(%x: tensor<2x11x10x20xf32>) -> tensor<2x20x9x8xf32> {
 
 // CHECK-LABEL: func @taps
 //       CHECK:   outs(%{{.+}}[n, c, y, x] : tensor<2x20x9x8xf32>)
-//       CHECK:   sinter.contract (n = 2, o = 48) by (y = 7, x = 6)
-func.func @taps(%x: tensor<2x11x10x20xf32>, %w: tensor<48x20x3x3xf32>, %e: tensor<2x7x6x48xf32>) -> tensor<2x7x6x48xf32> {
+//       CHECK:   sinter.contract (n = 2, o = 3) by (y = 7, x = 6)
+func.func @taps(%x: tensor<2x11x10x20xf32>, %w: tensor<3x20x3x3xf32>, %e: tensor<2x7x6x3xf32>) -> tensor<2x7x6x3xf32> {
   %d = tensor.empty() : tensor<2x20x9x8xf32>
   %h = sinter.rowwise (n = 2, c = 20, y = 9, x = 8) by (r = 3, s = 3)
       ins(%x[n, y + r, x + s, c] : tensor<2x11x10x20xf32>) outs(%d[n, c, y, x] : tensor<2x20x9x8xf32>) {
@@ -152,13 +152,13 @@ func.func @taps(%x: tensor<2x11x10x20xf32>, %w: tensor<48x20x3x3xf32>, %e: tenso
     %t = sinter.row_reduce maximumf %a : tensor<9xf32> -> f32
     sinter.yield %t : f32
   }
-  %y = sinter.contract (n = 2, o = 48) by (y = 7, x = 6)
-      product (c = 20, r = 3, s = 3) (%w[o, c, r, s] : tensor<48x20x3x3xf32>, %h[n, c, y + r, x + s] : tensor<2x20x9x8xf32>) : f32
-      outs(%e[n, y, x, o] : tensor<2x7x6x48xf32>) {
+  %y = sinter.contract (n = 2, o = 3) by (y = 7, x = 6)
+      product (c = 20, r = 3, s = 3) (%w[o, c, r, s] : tensor<3x20x3x3xf32>, %h[n, c, y + r, x + s] : tensor<2x20x9x8xf32>) : f32
+      outs(%e[n, y, x, o] : tensor<2x7x6x3xf32>) {
   ^row(%p: tensor<42xf32>):
     sinter.yield %p : tensor<42xf32>
   }
-  return %y : tensor<2x7x6x48xf32>
+  return %y : tensor<2x7x6x3xf32>
 }
 
 // -----
