@@ -36,7 +36,7 @@ MUTANTS = [Mutant(*m) for m in (
     ("lowering/host/cut_chains.c", "now > c->most && now < *before && now", "now > c->most && now",
      ["lowering/host_cut_chains.mlir"], "a function is cut for ever where a quarter of what it holds is nothing"),
     ("lowering/host/cut_nests.c", "can_cross(sn_result(op, k)) && has_known_sizes(sn_result(op, k))",
-     "can_cross(sn_result(op, k))", ["lowering/host_cut_nests.mlir"],
+     "can_cross(sn_result(op, k)) && (has_known_sizes(sn_result(op, k)) || true)", ["lowering/host_cut_nests.mlir"],
      "a function gives a tensor of a size `?`, for which upstream has no memory"),
     ("lowering/host/cut_nests.c", "return mlirTypeIsARankedTensor(t) || mlirTypeIsAIndex(t)",
      "return true || mlirTypeIsAIndex(t)", ["lowering/host_cut_nests.mlir"], "a function takes memory"),
