@@ -165,7 +165,7 @@ class Call:
         behind, versions = self.own + len(self.named), [t._version for t in tensors]
         value = self._value(tuple(arguments[: self.own]), dict(zip(self.named, arguments[self.own : behind])), given)
         value = self.after(value, *arguments[behind:]) if self.after else value
-        now = [*arguments, *(given[name] for name in self.state.names if self.state)] if self.state else arguments
+        now = [*arguments, *(given[name] for name in self.state.names)] if self.state else arguments
         for k, (t, new, version) in enumerate(zip(tensors, now, versions)):
             if t is not new or t._version != version:
                 self.found.add(k)
