@@ -85,26 +85,56 @@ MlirValue sn_unrounded(SnBuilder *b, MlirValue x, MlirType like) {
   return mlirTypeEqual(sn_type_of(x), like) ? x : sn(b, "arith.extf", x, like);
 }
 static void round_no_more(MlirValue widened, MlirValue x) {
-  while (!sn_same(widened, x) && !mlirOpOperandIsNull(mlirValueGetFirstUse(widened))) {
-    MlirOperation round = mlirOpOperandGetOwner(mlirValueGetFirstUse(widened));
+  if (sn_same(widened, x))
+    return;
+  for (MlirOpOperand use = mlirValueGetFirstUse(widened), next; !mlirOpOperandIsNull(use); use = next) {
+    next = mlirOpOperandGetNextUse(use);
+    MlirOperation round = mlirOpOperandGetOwner(use);
+    if (!sn_is(round, "arith.truncf") || !mlirTypeEqual(sn_type_of(sn_result(round, 0)), sn_type_of(x)))
+      continue;
     mlirValueReplaceAllUsesOfWith(sn_result(round, 0), x);
     mlirOperationDestroy(round);
   }
-  if (!sn_same(widened, x))
+  if (mlirOpOperandIsNull(mlirValueGetFirstUse(widened)))
     mlirOperationDestroy(sn_definer(widened));
 }
 
+// A row of one element, made of x: what is reduced of it is x.
+static void reduce_no_more(MlirValue row, MlirValue x) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(row), next; !mlirOpOperandIsNull(use); use = next) {
+    next = mlirOpOperandGetNextUse(use);
+    MlirOperation reduce = mlirOpOperandGetOwner(use);
+    if (!sn_is(reduce, "sinter.row_reduce") || !sn_get_attr(reduce, "kind").ptr ||
+        !mlirTypeEqual(sn_type_of(sn_result(reduce, 0)), sn_type_of(x)))
+      continue;
+    mlirValueReplaceAllUsesOfWith(sn_result(reduce, 0), x);
+    mlirOperationDestroy(reduce);
+  }
+  if (mlirOpOperandIsNull(mlirValueGetFirstUse(row)))
+    mlirOperationDestroy(sn_definer(row));
+}
+
+// The block, of arguments that may be narrower now, and numbers where they were rows of one element.
 static void copy_block(MlirBlock from, MlirBlock into, MlirLocation loc) {
   SnBuilder in = sn_at_end(into, loc);
+  intptr_t n = mlirBlockGetNumArguments(from);
+  MlirValue *widened = sn_alloc((size_t)(n + 1) * sizeof *widened);
   SnMap map = {0};
-  for (intptr_t k = 0; k < mlirBlockGetNumArguments(from); ++k) {
-    MlirValue was = mlirBlockGetArgument(from, k);
-    sn_map(&map, was, sn_unrounded(&in, mlirBlockGetArgument(into, k), sn_type_of(was)));
+  for (intptr_t k = 0; k < n; ++k) {
+    MlirValue was = mlirBlockGetArgument(from, k), x = mlirBlockGetArgument(into, k);
+    MlirType type = sn_type_of(was);
+    widened[k] = sn_unrounded(&in, x, sn_is_row(x) ? type : sn_element(type));
+    sn_map(&map, was, sn_is_row(was) ? sn_as_row(&in, widened[k], type) : widened[k]);
   }
   sn_copy_block(&in, from, &map);
-  for (intptr_t k = 0; k < mlirBlockGetNumArguments(from); ++k)
-    round_no_more(sn_mapped(&map, mlirBlockGetArgument(from, k)), mlirBlockGetArgument(into, k));
+  for (intptr_t k = 0; k < n; ++k) {
+    MlirValue row = sn_mapped(&map, mlirBlockGetArgument(from, k));
+    if (!sn_same(row, widened[k]))
+      reduce_no_more(row, widened[k]);
+    round_no_more(widened[k], mlirBlockGetArgument(into, k));
+  }
   sn_map_free(&map);
+  free(widened);
 }
 
 // For --explain.
@@ -145,7 +175,9 @@ static MlirOperation store_products(MlirOperation contract, MlirAttribute cut, b
   SN_VEC(SnAccess) stored = {0};
   for (size_t p = 0; p < f->products.size; ++p) {
     MlirValue sums = sn_product_argument(&products, p);
-    MlirType type = sn_row_type(f, types.data[p]);
+    MlirType type = f->num_cols ? sn_row_type(f, types.data[p]) : types.data[p];
+    if (!f->num_cols) // a row of one element
+      sums = sn_row_reduce(&in, "add", sums, f->products.data[p].type);
     sn_push(&yields, mlirTypeEqual(sn_type_of(sums), type) ? sums : sn(&in, "arith.truncf", sums, type));
     sn_push(&stored, products.outputs.data[p]);
     stored.data[p].value = sn_result(products.op, (intptr_t)p);

@@ -178,7 +178,27 @@ def shape_of(fact, want):
     return tuple(dims) if -1 not in dims else want.shape
 
 
-def run_case(cuda, path, inputs, want, tolerance, fails, repeat, timed):
+def agrees(x, want, slack, fact):
+    """Whether each element is within its slack of what it should be, and a note. An infinite slack: it is not known.
+    Integers, and what is not finite, are equal."""
+    if fact.dtype.code in (0, 1):
+        got = x != 0 if want.dtype == bool else x
+        same = got == want
+    else:
+        got = as_float(x, fact)
+        with np.errstate(invalid="ignore"):
+            same = np.where(np.isfinite(want), np.abs(got - want) <= slack,
+                            (got == want) | (np.isnan(got) & np.isnan(want)))
+    bad = ~np.isinf(slack) & ~same
+    if not bad.any():
+        return True, f"{int((~np.isinf(slack)).sum())} of {slack.size} elements compared"
+    at = tuple(int(i) for i in np.argwhere(bad)[0])
+    return False, (f"at {at}: {got[at]!r}, expected {want[at]!r} within {slack[at]:.3g}; {int(bad.sum())} of "
+                   f"{bad.size} elements")
+
+
+def run_case(cuda, path, inputs, want, tolerance, fails, repeat, timed, slacks=None):
+    """`fails`: None, or a part of what an assert that has to fail says."""
     program = Program(cuda, path)
     memory, guards = [], []
 
@@ -210,11 +230,17 @@ def run_case(cuda, path, inputs, want, tolerance, fails, repeat, timed):
             cuda.fill(p, 0xFF if turn == 0 else turn & 0xFF, x.nbytes)
         if turn == 0 and program.f.workspace_bytes < 1 << 28:
             cuda.up(workspace, rng.integers(0, 256, program.f.workspace_bytes, np.uint8))
-        program.call(given, out, workspace)
-        cuda.wait()
-        said = program.failed()
-        if said or fails:
-            ok = bool(fails) and fails in said
+        try:
+            program.call(given, out, workspace)
+        except RuntimeError as e:  # an assert of sizes fails before there is a kernel
+            if fails is None:
+                raise
+            said = str(e)
+        else:
+            cuda.wait()
+            said = program.failed()
+        if said or fails is not None:
+            ok = fails is not None and bool(said) and fails in said
             if not ok:
                 return False, f"asserts: {said!r}, expected {fails!r}"
             continue
@@ -231,9 +257,18 @@ def run_case(cuda, path, inputs, want, tolerance, fails, repeat, timed):
             cuda.down(guard, p)
             if not (guard == 0x5C).all():
                 return False, "wrote outside of a tensor"
-    if fails:
+    if fails is not None:
         return True, "the assert failed, and said so"
     ok = True
+    if slacks:
+        notes = []
+        for x, w, slack, fact in zip(first, want, slacks, facts):
+            right, note = agrees(x, w.reshape(x.shape), slack.reshape(x.shape), fact)
+            ok &= right
+            notes.append(note)
+        for p in memory:
+            cuda.free(p)
+        return ok, "; ".join(notes)
     for x, w, fact in zip(first, want, facts):
         got, w = as_float(x, fact), np.asarray(w).astype(np.float64)
         w = w.reshape(got.shape)
@@ -371,8 +406,8 @@ def work(a, start):
             else:
                 about = json.load(open(os.path.join(os.path.dirname(path), "case.json")))
                 load = lambda k: [np.load(os.path.join(os.path.dirname(path), f)) for f in about[k]]
-                ok, note = run_case(cuda, path, load("inputs"), load("outputs"), about["tolerance"], None, a.repeat,
-                                    False)
+                ok, note = run_case(cuda, path, load("inputs"), load("outputs"), about["tolerance"],
+                                    about.get("fails"), a.repeat, False, load("slacks") if "slacks" in about else None)
         except RuntimeError as e:
             print(f"FAIL {name}: {e}", flush=True)
             if "CUDA_ERROR" in str(e):  # the context is gone

@@ -340,6 +340,15 @@ SnIf sn_gpu_reduce_grid(SnBuilder *b, SnGpuKernel *k, const SnGpuAccumulators *a
     partials[i] = sn(b, "memref.view", k->scratch, sn_index(b, scalar_offset(k, a, i)),
                      sn_memref(a->of_scalars[i].type, 1, &places));
   SnIf leaver = {0}, last;
+  if (a->scalars + a->columns == 0) { // rows have left nothing, so nobody is waited for
+    MlirValue first = compare(b, 0, who, sn_index(b, 0));
+    if (a->of_groups && k->cluster > 1)
+      first = sn(b, "arith.andi", first, compare(b, 0, k->rank, sn_index(b, 0)));
+    if (few)
+      first = sn(b, "arith.andi", first, compare(b, 0, k->warp, sn_index(b, 0)));
+    free(partials);
+    return sn_if(b, first);
+  }
   if (a->of_groups && k->cluster > 1) {
     MlirValue first = compare(b, 0, k->rank, sn_index(b, 0));
     leaver = sn_if(b, few ? sn(b, "arith.andi", first, compare(b, 0, k->warp, sn_index(b, 0))) : first);

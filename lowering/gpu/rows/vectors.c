@@ -120,8 +120,9 @@ static MlirValue reduced(SnBuilder *b, SnGpuRowKernel *g, const SnGpuPart *part,
   if (mlirTypeIsAVector(sn_type_of(*inside)) && !mlirTypeIsAVector(sn_type_of(none)))
     none = sn(b, "vector.broadcast", none, sn_type_of(x));
   MlirValue masked = sn(b, "arith.select", *inside, x, none);
-  if (mlirValueIsABlockArgument(of) && mlirTypeEqual(sn_type_of(masked), sn_type_of(x)))
-    sn_fragment_give(at, of, masked); // one copy; what is outside is nobody's
+  // One copy; what is outside is nobody's. What is added up in a wider type than it has is its own value elsewhere.
+  if (mlirValueIsABlockArgument(of) && mlirTypeEqual(sn_element(sn_type_of(masked)), sn_element(sn_type_of(of))))
+    sn_fragment_give(at, of, masked);
   return masked;
 }
 
