@@ -7,6 +7,7 @@ float32 whose low bits are 0, those of floats of 8 bits float32 of their values.
 import numpy as np
 
 import chain_cases
+import corner_cases
 import head_cases
 import layer_cases
 import stream_cases
@@ -2313,6 +2314,7 @@ def all_cases():
     chain_cases.chains(case, program, tensor, cast)
     layer_cases.layers(case, program, tensor, cast)
     head_cases.heads(case, program, tensor, cast)
+    corner_cases.corners(case, program, tensor, cast)
     # what has more than 2^31 elements is in run_cases.py: its inputs are made on the device
     mse("mse_big", (4099, 8191), big=True)
     mse("huge_flat", (65537, 32771), big=True)

@@ -92,3 +92,30 @@ func.func private @reread(%x: memref<5x2000xf32>, %y: memref<5x2000xf32>, %t: me
   }
   return
 }
+
+// -----
+
+// Rows leave nothing: the first warp of the first block makes the result, and there is no workspace.
+
+// CHECK-LABEL: func.func private @nothing_left
+//       CHECK:   call @sinter_rt_launch(
+//       CHECK: gpu.func @nothing_left(%{{[^:]+}}: memref<i8> {llvm.noalias}, %{{[^:]+}}: memref<8xi8> {llvm.noalias}) kernel
+//   CHECK-NOT:   atom
+//       CHECK:   %[[BLOCK:.+]] = arith.cmpi eq, %block_id_x, %{{.+}} : index
+//       CHECK:   %[[WARP:.+]] = arith.cmpi eq
+//       CHECK:   %[[FIRST:.+]] = arith.andi %[[BLOCK]], %[[WARP]]
+//       CHECK:   scf.if %[[FIRST]]
+//   CHECK-NOT:   atom
+//       CHECK:   gpu.return
+func.func private @nothing_left(%x: memref<i8>, %y: memref<8xi8>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 8, j = 11) by (k = 8) ins(%x[] : memref<i8>) outs(%y[k] : memref<8xi8>)
+      schedule(#sinter.gpu_rows<threads = 128, blocks = 6, vector = 1, residency = "registers", team = 8>) {
+  ^row(%a: i8):
+    sinter.yield
+  } finish {
+  ^done(%a: i8):
+    %r = sinter.broadcast %a : i8 -> tensor<8xi8>
+    sinter.yield %r : tensor<8xi8>
+  }
+  return
+}

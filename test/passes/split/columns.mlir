@@ -96,3 +96,41 @@ func.func @chain(%a: tensor<3x4x6xf32>, %b: tensor<5x6xf32>, %v: tensor<4x5x2xf3
   }
   return %o : tensor<3x2xf32>
 }
+
+// Products without columns are rows of one element, and stored as numbers; what is computed of one is computed of a row
+// of it.
+
+//   GPU-LABEL: func @numbers
+//         GPU:   %[[P:.+]]:2 = sinter.contract (b = 8) by ()
+//         GPU:     outs(%{{.+}}[b] : tensor<8xf32>, %{{.+}}[b] : tensor<8xf32>) {
+//         GPU:     sinter.row_reduce add %{{.+}} : tensor<1xf32> -> f32
+//         GPU:     sinter.row_reduce add %{{.+}} : tensor<1xf32> -> f32
+//    GPU-NEXT:     sinter.yield %{{.+}}, %{{.+}} : f32, f32
+//         GPU:   sinter.rowwise (b = 8) by ()
+//    GPU-NEXT:     ins(%[[P]]#0[b] : tensor<8xf32>, %[[P]]#1[b] : tensor<8xf32>)
+//         GPU:   ^row(%[[X:.+]]: f32, %[[Y:.+]]: f32):
+//    GPU-NEXT:     %[[R:.+]] = sinter.broadcast %[[X]] : f32 -> tensor<1xf32>
+//         GPU:     arith.mulf %[[R]], %{{.+}} : tensor<1xf32>
+//     GPU-NOT:     maximumf
+//         GPU:     sinter.yield %[[Y]], %{{.+}} : f32, f32
+func.func @numbers(%x: tensor<4xf32>, %v: tensor<8x4xf32>, %w: tensor<40x8xf32>) -> (tensor<8xf32>, tensor<f32>) {
+  %ey = tensor.empty() : tensor<8xf32>
+  %ez = tensor.empty() : tensor<f32>
+  %y:2 = sinter.contract (b = 8) by ()
+      product (k = 4) (%x[k] : tensor<4xf32>, %v[b, k] : tensor<8x4xf32>) : f32
+      product (m = 40) (%w[m, b] : tensor<40x8xf32>, %w[m, b] : tensor<40x8xf32>) : f32
+      reduce(maximumf [] : f32)
+      outs(%ey[b] : tensor<8xf32>, %ez[] : tensor<f32>) {
+  ^row(%p: tensor<1xf32>, %q: tensor<1xf32>):
+    %two = arith.constant dense<2.0> : tensor<1xf32>
+    %t = arith.mulf %p, %two : tensor<1xf32>
+    %u = arith.addf %t, %q : tensor<1xf32>
+    %s = sinter.row_reduce add %u : tensor<1xf32> -> f32
+    %m = sinter.row_reduce maximumf %q : tensor<1xf32> -> f32
+    sinter.yield %m, %s : f32, f32
+  } finish {
+  ^done(%f: f32):
+    sinter.yield %f : f32
+  }
+  return %y#0, %y#1 : tensor<8xf32>, tensor<f32>
+}
