@@ -8,13 +8,16 @@
 // ->
 //   rowwise (i = 110, j = 1) by (k = 207) { row_reduce add (%x * %w) }
 //
-// Blocks, copies and a micro-kernel are in the way. A sum of bf16 stays a product: an instruction multiplies its pairs.
-// So does one by weights that are to be packed: a product reads them as they are then.
+// Blocks, copies and a micro-kernel are in the way. A sum of half types stays a product where both sides are one line
+// of memory: an instruction multiplies its pairs. Of several lines (an image under a window) it is rows, too: a product
+// copies them first, element by element. So does one by weights that are to be packed: a product reads them as they are
+// then.
 //
 // runs in: sinter-cpu    test: test/passes/arrange/thin_products.mlir, test/run/thin_products.mlir
 
 #include "dialect/sequence.h"
 #include "lowering/facts/packed_weights.h"
+#include "lowering/facts/product_sides.h"
 #include "lowering/rows/rowprogram.h"
 #include "passes/arrange/arrange.h"
 #include "passes/merge/merge.h"
@@ -103,14 +106,27 @@ static void multiply(const SnForm *f) {
 
 // ---- one column ------------------------------------------------------------------------------------------------
 
-// Neighbours of the sum lie together, and all of it is inside.
-static bool lies_along(const SnForm *f, const SnAccess *a, int64_t last) {
+// Neighbours of the sum lie together, and all of it is inside. `lines`: it is several lines of half types.
+static bool lies_along(const SnForm *f, const SnAccess *a, int64_t first, int64_t n, bool *lines) {
   int64_t factors[SN_MAX_DIMS];
-  return !a->fill.ptr && !a->through.ptr && mlirTypeIsAF32(sn_element(sn_type_of(a->value))) &&
-         sn_linear_factors(a->map, sn_type_of(a->value), factors) && factors[last] == 1;
+  MlirType t = sn_type_of(a->value), e = sn_element(t);
+  if (a->fill.ptr || a->through.ptr || !(mlirTypeIsAF32(e) || mlirTypeIsABF16(e) || mlirTypeIsAF16(e)) ||
+      !sn_linear_factors(a->map, t, factors) || factors[first + n - 1] != 1)
+    return false;
+  *lines |= !mlirTypeIsAF32(e) && sn_cpu_stride(f, factors, first, n) != 1;
+  return true;
 }
 
-// Sums of f32 of one length.
+// Both sides of the product do; nothing multiplies them where they lie, as pairs.
+static bool sums_along(const SnForm *f, size_t p) {
+  int64_t n = f->products.data[p].num_dims, first = sn_first_own(f, p);
+  const SnAccess *x = &f->inputs.data[2 * p], *y = x + 1;
+  bool lines = false, along = lies_along(f, x, first, n, &lines) && lies_along(f, y, first, n, &lines);
+  MlirType of_x = sn_element(sn_type_of(x->value)), of_y = sn_element(sn_type_of(y->value));
+  return along && (lines || (mlirTypeIsAF32(of_x) && mlirTypeIsAF32(of_y)));
+}
+
+// Sums in f32 of one length.
 static bool is_column(const SnForm *f) {
   bool may = !f->accumulators.size && !f->finish.ptr && sn_row_length(f) == 1 && f->num_rows && sn_goes_by_elements(f);
   for (size_t p = 0; p < f->products.size && may; ++p) {
@@ -121,9 +137,7 @@ static bool is_column(const SnForm *f) {
       may = size != SN_DYNAMIC && size == f->dims.data[sn_first_own(f, 0) + i].size;
       sum = sn_times(sum, size);
     }
-    for (size_t side = 0; side < 2 && may; ++side)
-      may = lies_along(f, &f->inputs.data[2 * p + side], first + n - 1);
-    may &= sum >= LEAST_SUM;
+    may = may && sum >= LEAST_SUM && sums_along(f, p);
   }
   return may;
 }

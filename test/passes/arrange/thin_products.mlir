@@ -69,7 +69,27 @@ func.func @column(%x: tensor<11x20xf32>, %w: tensor<20x1xf32>, %u: tensor<1x20xf
 
 // -----
 
-// Rows that lie the other way round stay a product, and so do sums of bf16, of less than a vector, and of two lengths.
+// Half types whose sum is several lines of memory are rows, which widen them.
+
+// CHECK-LABEL: func @lines
+//       CHECK:   sinter.rowwise (i = 11, j = 1) by (k = 3, l = 7)
+//       CHECK:   ^row(%[[X:.+]]: tensor<21xbf16>, %[[W:.+]]: tensor<21xf16>):
+//   CHECK-DAG:     arith.extf %[[X]] : tensor<21xbf16> to tensor<21xf32>
+//   CHECK-DAG:     arith.extf %[[W]] : tensor<21xf16> to tensor<21xf32>
+func.func @lines(%x: tensor<11x3x8xbf16>, %w: tensor<1x3x7xf16>, %e: tensor<11x1xf32>) -> tensor<11x1xf32> {
+  %y = sinter.contract (i = 11) by (j = 1)
+      product (k = 3, l = 7) (%x[i, k, l] : tensor<11x3x8xbf16>, %w[j, k, l] : tensor<1x3x7xf16>) : f32
+      outs(%e[i, j] : tensor<11x1xf32>) {
+  ^row(%v: tensor<1xf32>):
+    sinter.yield %v : tensor<1xf32>
+  }
+  return %y : tensor<11x1xf32>
+}
+
+// -----
+
+// Rows that lie the other way round stay a product, and so do sums of bf16 that are one line, of less than a
+// vector, and of two lengths.
 
 // CHECK-LABEL: func @products
 // CHECK-COUNT-4: sinter.contract
