@@ -33,7 +33,8 @@
 #define FEW_ROWS 64
 #define FEW_REDUCED_ROWS 16
 #define FEW_ROWS_OF_ANY_LENGTH 4 // where something is reduced; more are shared whole, in one loop where that can be
-#define LEAST_ONLINE 32 // vectors
+#define LEAST_ONLINE 36      // vectors of a row from which on one loop is as fast as a maximum by itself,
+#define LEAST_ONLINE_KEPT 64 // and as one that keeps exponentials under it (bench/results/cpu_rows_online.md)
 #define PLAIN_OF_ANY_LENGTH 4 // vectors: of a length that is known LLVM writes out several by itself
 #define LEAST_ROW (32 << 10) // bytes
 #define LEAST_PREFETCHED (4 << 20) // bytes of inputs
@@ -268,6 +269,8 @@ static void choose_lanes(Choice *c) {
   c->by_columns = !c->of_rows && c->lanes > 1;
 }
 
+static int64_t least_online(const Choice *c) { return (c->buffer ? LEAST_ONLINE_KEPT : LEAST_ONLINE) * c->lanes; }
+
 static void choose_loops(Choice *c) {
   int64_t length = c->length, lanes = c->lanes;
   bool any = length == SN_DYNAMIC, columns = c->by_columns && !c->columns,
@@ -281,7 +284,7 @@ static void choose_loops(Choice *c) {
   c->buffer = !c->of_rows && !c->columns && c->l.kept &&
               (any ? c->l.online_kept == c->l.online || !c->light : sn_times(length, c->l.kept) <= c->most_kept);
   c->online = columns && !c->line && (c->buffer ? c->l.online_kept : c->l.online) &&
-              (any || length >= LEAST_ONLINE * lanes);
+              (any || length >= least_online(c));
   // Hardware prefetching follows one loop over rows by itself. Between the loops of a long row it loses its way.
   c->again = columns && c->l.loops - c->online > 1 && large && c->bytes >= LEAST_ROW;
   c->ahead = c->options->prefetch && c->by_columns && large;
@@ -352,7 +355,7 @@ static MlirAttribute attribute_of(const Choice *c) {
   if (c->online)
     word(&w, "maximum", "online");
   if (c->online && c->length == SN_DYNAMIC)
-    number(&w, "online_from", LEAST_ONLINE * c->lanes);
+    number(&w, "online_from", least_online(c));
   if (c->buffer && c->length == SN_DYNAMIC)
     number(&w, "buffer_to", c->most_kept / c->l.kept);
   if (c->again || c->ahead)

@@ -1044,6 +1044,8 @@ MUTANTS = [Mutant(*m) for m in (
      ["passes/schedule/written_out.mlir"], "elements of a strided window are taken for guarded ones"),
     ("passes/schedule/cpu_row_lanes.c", "(!window || 4 * sn_pieces", "(window || !window || 4 * sn_pieces",
      ["passes/schedule/written_out.mlir"], "vectors of a window's rows overlap by half"),
+    ("passes/schedule/cpu_rows.c", "c->buffer ? LEAST_ONLINE_KEPT", "false ? LEAST_ONLINE_KEPT",
+     ["passes/schedule/cpu_rows.mlir"], "rows of 40 vectors keep exponentials under a maximum of each"),
     ("passes/schedule/cpu_rows.c", "l.reduces ? WINDOW_SUMS : 1", "l.reduces ? 1 : 1",
      ["passes/schedule/written_out.mlir"], "a long window has one sum"),
     ("lowering/cpu/pack_runs.c", "p ? lanes + l * step - begin : p > 1",

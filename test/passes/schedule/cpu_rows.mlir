@@ -159,7 +159,7 @@ func.func @very_few(%x: tensor<3x?xf32>, %e: tensor<3xf32>) -> tensor<3xf32> {
 // odd length, with the maximum in the same loop.
 
 // CHECK-LABEL: func @kept_of_any_length
-//       CHECK: schedule(#sinter.rows<buffer_to = 2560, chunk = 1, elements = 16384, lanes = 16, maximum = "online", online_from = 512, plain = 4, residency = "buffer"
+//       CHECK: schedule(#sinter.rows<buffer_to = 2560, chunk = 1, elements = 16384, lanes = 16, maximum = "online", online_from = 1024, plain = 4, residency = "buffer"
 func.func @kept_of_any_length(%x: tensor<40x?xf32>, %e: tensor<40x?xf32>) -> tensor<40x?xf32> {
   %0 = sinter.rowwise (i = 40) by (j = ?) ins(%x[i, j] : tensor<40x?xf32>) outs(%e[i, j] : tensor<40x?xf32>) {
   ^row(%a: tensor<?xf32>):
@@ -269,18 +269,87 @@ func.func @heavy_of_any_length(%x: tensor<40x?xf32>, %e: tensor<40x?xf32>) -> te
 }
 
 // CHECK-LABEL: func @kept_of_odd_length
-//       CHECK: schedule(#sinter.rows<chunk = 17, lanes = 16, maximum = "online", residency = "buffer"
-func.func @kept_of_odd_length(%x: tensor<40x1003xf32>, %e: tensor<40x1003xf32>) -> tensor<40x1003xf32> {
-  %0 = sinter.rowwise (i = 40) by (j = 1003) ins(%x[i, j] : tensor<40x1003xf32>) outs(%e[i, j] : tensor<40x1003xf32>) {
-  ^row(%a: tensor<1003xf32>):
-    %m = sinter.row_reduce maximumf %a : tensor<1003xf32> -> f32
-    %b = sinter.broadcast %m : f32 -> tensor<1003xf32>
-    %d = arith.subf %a, %b : tensor<1003xf32>
-    %p = math.exp %d : tensor<1003xf32>
-    %s = sinter.row_reduce add %p : tensor<1003xf32> -> f32
-    %t = sinter.broadcast %s : f32 -> tensor<1003xf32>
-    %y = arith.divf %p, %t : tensor<1003xf32>
-    sinter.yield %y : tensor<1003xf32>
+//       CHECK: schedule(#sinter.rows<chunk = 16, lanes = 16, maximum = "online", residency = "buffer"
+func.func @kept_of_odd_length(%x: tensor<40x1037xf32>, %e: tensor<40x1037xf32>) -> tensor<40x1037xf32> {
+  %0 = sinter.rowwise (i = 40) by (j = 1037) ins(%x[i, j] : tensor<40x1037xf32>) outs(%e[i, j] : tensor<40x1037xf32>) {
+  ^row(%a: tensor<1037xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<1037xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<1037xf32>
+    %d = arith.subf %a, %b : tensor<1037xf32>
+    %p = math.exp %d : tensor<1037xf32>
+    %s = sinter.row_reduce add %p : tensor<1037xf32> -> f32
+    %t = sinter.broadcast %s : f32 -> tensor<1037xf32>
+    %y = arith.divf %p, %t : tensor<1037xf32>
+    sinter.yield %y : tensor<1037xf32>
   }
-  return %0 : tensor<40x1003xf32>
+  return %0 : tensor<40x1037xf32>
+}
+
+// -----
+
+// One loop for the maximum and the sum under it is worth it from 36 vectors on, and from 64 where it keeps
+// exponentials.
+
+// CHECK-LABEL: func @sum_of_35_vectors
+//   CHECK-NOT: "online"
+// CHECK-LABEL: func @sum_of_36_vectors
+//       CHECK: maximum = "online"
+// CHECK-LABEL: func @kept_of_63_vectors
+//   CHECK-NOT: "online"
+// CHECK-LABEL: func @kept_of_64_vectors
+//       CHECK: maximum = "online", residency = "buffer"
+func.func @sum_of_35_vectors(%x: tensor<40x575xf32>, %e: tensor<40xf32>) -> tensor<40xf32> {
+  %0 = sinter.rowwise (i = 40) by (j = 575) ins(%x[i, j] : tensor<40x575xf32>) outs(%e[i] : tensor<40xf32>) {
+  ^row(%a: tensor<575xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<575xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<575xf32>
+    %d = arith.subf %a, %b : tensor<575xf32>
+    %p = math.exp %d : tensor<575xf32>
+    %s = sinter.row_reduce add %p : tensor<575xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<40xf32>
+}
+
+func.func @sum_of_36_vectors(%x: tensor<40x576xf32>, %e: tensor<40xf32>) -> tensor<40xf32> {
+  %0 = sinter.rowwise (i = 40) by (j = 576) ins(%x[i, j] : tensor<40x576xf32>) outs(%e[i] : tensor<40xf32>) {
+  ^row(%a: tensor<576xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<576xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<576xf32>
+    %d = arith.subf %a, %b : tensor<576xf32>
+    %p = math.exp %d : tensor<576xf32>
+    %s = sinter.row_reduce add %p : tensor<576xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<40xf32>
+}
+
+func.func @kept_of_63_vectors(%x: tensor<40x1023xf32>, %e: tensor<40x1023xf32>) -> tensor<40x1023xf32> {
+  %0 = sinter.rowwise (i = 40) by (j = 1023) ins(%x[i, j] : tensor<40x1023xf32>) outs(%e[i, j] : tensor<40x1023xf32>) {
+  ^row(%a: tensor<1023xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<1023xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<1023xf32>
+    %d = arith.subf %a, %b : tensor<1023xf32>
+    %p = math.exp %d : tensor<1023xf32>
+    %s = sinter.row_reduce add %p : tensor<1023xf32> -> f32
+    %t = sinter.broadcast %s : f32 -> tensor<1023xf32>
+    %y = arith.divf %p, %t : tensor<1023xf32>
+    sinter.yield %y : tensor<1023xf32>
+  }
+  return %0 : tensor<40x1023xf32>
+}
+
+func.func @kept_of_64_vectors(%x: tensor<40x1024xf32>, %e: tensor<40x1024xf32>) -> tensor<40x1024xf32> {
+  %0 = sinter.rowwise (i = 40) by (j = 1024) ins(%x[i, j] : tensor<40x1024xf32>) outs(%e[i, j] : tensor<40x1024xf32>) {
+  ^row(%a: tensor<1024xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<1024xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<1024xf32>
+    %d = arith.subf %a, %b : tensor<1024xf32>
+    %p = math.exp %d : tensor<1024xf32>
+    %s = sinter.row_reduce add %p : tensor<1024xf32> -> f32
+    %t = sinter.broadcast %s : f32 -> tensor<1024xf32>
+    %y = arith.divf %p, %t : tensor<1024xf32>
+    sinter.yield %y : tensor<1024xf32>
+  }
+  return %0 : tensor<40x1024xf32>
 }
