@@ -116,9 +116,11 @@ MlirAttribute sn_schedule_gpu_chain_wgmma(const SnForm *f, const SnScheduleOptio
 MlirAttribute sn_schedule_gpu_chain_mma(const SnForm *f, const SnScheduleOptions *options) {
   const SnGpuChip *chip = sn_gpu_chip(options->chip);
   SnGpuPoints points = sn_gpu_chain_points(f);
-  int64_t rows = sn_gpu_dims_size(f, &points.rows), batch = sn_gpu_dims_size(f, &points.batch), m = 128, n = 64;
+  int64_t rows = sn_gpu_dims_size(f, &points.rows), batch = sn_gpu_dims_size(f, &points.batch), m = 128, n = 64,
+          length = sn_group_length(f, 0);
   bool known = rows != SN_DYNAMIC && batch != SN_DYNAMIC;
-  while (n > 16 && (registers(f, n, true) > OF_A_THREAD || sn_gpu_chain_bytes(f, 16, n) > chip->shared_bytes))
+  while (n > 16 && ((length != SN_DYNAMIC && length <= n / 2) || registers(f, n, true) > OF_A_THREAD ||
+                    sn_gpu_chain_bytes(f, 16, n) > chip->shared_bytes))
     n /= 2;
   while (m > 16 && (sn_gpu_chain_bytes(f, m, n) > chip->shared_bytes || (rows != SN_DYNAMIC && rows <= m / 2) ||
                     (known && sn_times(batch, sn_pieces(rows, m)) < chip->multiprocessors)))
@@ -134,6 +136,6 @@ MlirAttribute sn_schedule_gpu_chain_mma(const SnForm *f, const SnScheduleOptions
       loc, "mma",
       sn_parse_attr(mlirLocationGetContext(loc),
                     "{kernel = \"%s\", %sm = %lld, n = %lld, k = 16, threads = %lld, occupancy = %lld}",
-                    sn_gpu_chain_kernel(f), blocks,
-                    (long long)m, (long long)n, (long long)threads, (long long)occupancy));
+                    sn_gpu_chain_kernel(f), blocks, (long long)m, (long long)n, (long long)threads,
+                    (long long)occupancy));
 }

@@ -143,6 +143,14 @@ MlirOperation sn_store_sums(MlirOperation contract, MlirAttribute cut);
 // Sides may have programs.
 void sn_store_products_by_rows(MlirOperation contract, MlirAttribute cut);
 
+// ---- split/column_parts.c ---------------------------------------------------------------
+
+// A contract whose rows are a softmax of products, multiplied again, for a GPU: its columns in parts, so that there are
+// tiles for all multiprocessors, and a rowwise that joins them. The contract is erased. False where it is none.
+// A part has a multiple of SN_PART_COLUMNS: what a step of tensor cores takes.
+enum { SN_PART_COLUMNS = 16 };
+bool sn_part_columns(MlirOperation contract, SnSplit how, MlirAttribute cut);
+
 // ---- split/reduced.c ----------------------------------------------------------------------
 
 // Why the rows of a contract cannot be reduced a piece of their columns at a time; NULL: they can. `of_body`: what they

@@ -26,11 +26,16 @@
 
 // ---- what a target runs as one kernel ---------------------------------------------------------------------
 
+#define PARTED "it has few tiles, and in a shared launch its columns are in parts, a tile each"
 enum { MANY_TILES = 128, TILE_ROWS = 16 }; // that keep a GPU busy; of the smallest tile
 
-// Fewer tiles of rows that are multiplied again than a GPU has multiprocessors.
+// Fewer tiles of rows that are multiplied again than a GPU has multiprocessors, and more columns than one step of a
+// tile takes.
 static bool has_few_tiles(const SnForm *f) {
   SnGpuPoints points = sn_gpu_chain_points(f);
+  int64_t length = sn_group_length(f, 0);
+  if (length != SN_DYNAMIC && length <= SN_PART_COLUMNS)
+    return false;
   int64_t rows = sn_gpu_dims_size(f, &points.rows), batch = sn_gpu_dims_size(f, &points.batch);
   return rows != SN_DYNAMIC && batch != SN_DYNAMIC && sn_times(batch, sn_pieces(rows, TILE_ROWS)) < MANY_TILES;
 }
@@ -140,7 +145,19 @@ static bool may_stream_pieces(const SnForm *f, SnSplit how) {
          rows <= SN_GPU_STREAM_FEW_ROWS;
 }
 
+// In a shared launch, of few tiles.
+static bool has_parts(MlirOperation form, SnSplit how) {
+  if (!how.target || strcmp(how.target, "gpu") || !how.one_launch)
+    return false;
+  SnForm f = sn_form_read(form);
+  bool has = !sn_gpu_not_chain_of_stored(&f, how.parts_from) && has_few_tiles(&f);
+  sn_form_free(&f);
+  return has && sn_part_columns(form, how, cut_of(mlirOperationGetContext(form), how, PARTED));
+}
+
 bool sn_split_form(MlirOperation form, SnSplit how) {
+  if (has_parts(form, how))
+    return true;
   SnCut s = {.f = sn_form_read(form), .how = how, .b = sn_before(form), .stages = 1};
   if (stores_sides_alone(&s, form))
     return true;

@@ -197,6 +197,7 @@ static void fetch_side(SnBuilder *b, SnGpuChain *c, SnForm *f, SnGpuChained *p, 
   SnGpuProducts g = fetched(c, f, p, f == &c->first ? c->first_addresses : c->second_addresses);
   g.first_column = column;
   SnGpuSide s = sn_gpu_side(b, &g, &p->product, is_a, type);
+  s.may_fill = true;
   bool turned = is_a ? p->a.turned : p->b.turned, copies = sn_gpu_side_copies(&s, turned);
   int64_t lines = turned ? p->tile.k : s.extent;
   if (copies == now)

@@ -220,19 +220,28 @@ void sn_gpu_put_side(SnBuilder *b, const SnGpuSide *s, MlirValue memory, bool li
 bool sn_gpu_side_copies(const SnGpuSide *s, bool lines_of_sum) {
   MlirType element = sn_element(sn_type_of(s->access->value));
   int64_t bytes = s->lanes * (int64_t)sn_bits(element) / 8;
-  bool in_memory = !mlirMemRefTypeGetMemorySpace(sn_type_of(s->access->value)).ptr; // not shared memory
-  return in_memory && mlirTypeEqual(element, s->type) && s->along_sum != lines_of_sum && !s->access->fill.ptr &&
-         !s->access->through.ptr && (bytes == 4 || bytes == 8 || bytes == VECTOR_BYTES);
+  const SnAccess *a = s->access;
+  bool in_memory = !mlirMemRefTypeGetMemorySpace(sn_type_of(a->value)).ptr, // not shared memory
+      filled = a->fill.ptr != NULL,
+       zeros = filled && s->may_fill && bytes == VECTOR_BYTES && is_zero(a->fill) &&
+               mlirShapedTypeHasStaticShape(sn_type_of(a->value));
+  return in_memory && mlirTypeEqual(element, s->type) && s->along_sum != lines_of_sum && filled == zeros &&
+         !a->through.ptr && (bytes == 4 || bytes == 8 || bytes == VECTOR_BYTES);
 }
 
-// How far into its memory is what an access without a fill value reads, in elements.
-static MlirValue offset_of(SnBuilder *b, const SnAccess *a, const MlirValue *dims) {
-  MlirValue offset = sn_index(b, 0);
+// How far into its memory is what the access reads, in elements; what is beside its tensor, of which `there` is false
+// then, is not.
+static MlirValue offset_of(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, MlirValue *there) {
+  MlirValue offset = sn_index(b, 0), at[SN_MAX_DIMS];
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map); ++i) {
-    MlirValue at = sn_affine(b, mlirAffineMapGetResult(a->map, i), dims);
-    offset = i ? sn(b, "arith.addi", sn(b, "arith.muli", offset, sn_dim_of(b, a->value, i)), at) : at;
+    at[i] = sn_affine(b, mlirAffineMapGetResult(a->map, i), dims);
+    offset = i ? sn(b, "arith.addi", sn(b, "arith.muli", offset, sn_dim_of(b, a->value, i)), at[i]) : at[i];
   }
-  return offset;
+  MlirValue inside = inside_of(b, f, a, at);
+  if (sn_none(inside))
+    return offset;
+  *there = sn(b, "arith.andi", *there, inside);
+  return sn(b, "arith.select", inside, offset, sn_index(b, 0));
 }
 
 void sn_gpu_copy_side(SnBuilder *b, const SnGpuSide *s, MlirValue first, MlirValue to, bool lines_of_sum,
@@ -253,8 +262,8 @@ void sn_gpu_copy_side(SnBuilder *b, const SnGpuSide *s, MlirValue first, MlirVal
     memcpy(dims, s->g->dims, sizeof dims);
     sn_gpu_point(b, s->g->form, s->outer, outer, dims);
     sn_gpu_point(b, s->g->form, &s->summed, summed, dims);
-    MlirValue from = sn(b, "arith.muli", sn(b, "arith.index_castui", offset_of(b, s->access, dims), i64),
-                        sn_int(b, i64, element)),
+    MlirValue begin = offset_of(b, s->g->form, s->access, dims, &there),
+              from = sn(b, "arith.muli", sn(b, "arith.index_castui", begin, i64), sn_int(b, i64, element)),
               read = sn(b, "arith.select", there, sn_int(b, i32, bytes), sn_int(b, i32, 0));
     sn_gpu_copy_async(b, sn(b, "arith.addi", memory, offset), sn(b, "arith.addi", address, from), bytes, read);
   }

@@ -16,6 +16,7 @@ typedef struct {
   int64_t extent, k;     // of what a block has of it: m or n, and summed elements
   bool along_sum;        // neighbouring threads, and a vector's lanes, are neighbours of the sum
   int64_t lanes, count;  // of a vector; vectors of a thread
+  bool may_fill;         // copies may read an access with a fill value: they put zeros beside the tensor's end
   int64_t masks;         // words that say which of the thread's elements are in the side; 0: nothing else is fetched
 } SnGpuSide;
 

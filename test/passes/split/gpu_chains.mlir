@@ -12,7 +12,8 @@
 //       CHECK:     matrix (j) to (e)
 //   CHECK-NOT:   sinter.rowwise
 // SHARED-LABEL: func.func @stays
-//       SHARED:   sinter.cut = [{{.*}}"it has few tiles, and in a shared launch blocks do not share a tile's columns"]
+//       SHARED:   sinter.contract (h = 4, i = 64, part = 6) by (j = 16) by (e = 32)
+//       SHARED:   sinter.cut = [{{.*}}"it has few tiles, and in a shared launch its columns are in parts, a tile each"]
 func.func @stays(%q: tensor<4x64x32xbf16>, %k: tensor<4x96x32xbf16>, %v: tensor<4x96x32xbf16>, %y: tensor<4x64x32xbf16>) -> tensor<4x64x32xbf16> {
   %0 = sinter.contract (h = 4, i = 64) by (j = 96) by (e = 32)
       product (k = 32) (%q[h, i, k] : tensor<4x64x32xbf16>, %k[h, j, k] : tensor<4x96x32xbf16>) : f32

@@ -1,0 +1,16 @@
+"""Inputs of column_parts.mlir, and what it gives in float64. column_parts.py FOLDER N N: each head's last position."""
+import sys
+
+import numpy as np
+
+g = np.random.default_rng(5)
+short = lambda *s: (g.standard_normal(s).astype(np.float32).view(np.uint32) & 0xFFFF0000).view(np.float32)  # a bf16
+q, k, k1, v, v1 = (short(2, n, 16) for n in (3, 40, 1, 40, 1))
+n = np.array([int(a) for a in sys.argv[2:]])
+keys, values = (np.concatenate(pair, 1).astype(np.float64) for pair in ((k, k1), (v, v1)))
+x = np.where(np.arange(41) <= n[:, None, None], q.astype(np.float64) @ keys.swapaxes(1, 2), -np.inf)
+with np.errstate(invalid="ignore"):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    y = e / e.sum(-1, keepdims=True) @ values
+for name, a in ("q", q), ("k", k), ("k1", k1), ("v", v), ("v1", v1), ("n", n), ("y", y.astype(np.float32)):
+    np.save(f"{sys.argv[1]}/{name}.npy", a)
