@@ -1087,6 +1087,11 @@ MUTANTS = [Mutant(*m) for m in (
     ("lowering/gpu/chains/chain_blocks.c",
      'batches = sn(b, "arith.minui", group, sn(b, "arith.subi", c->num_batch, first));', "batches = group;",
      ["gpu/chains.test"], "the last group of uneven tiles has as many batches as the others"),
+    ("lowering/gpu/chains/chain_powers.c", "return isnormal(number) && abs(bits) <= MOST_BITS;",
+     "return isnormal(number) && frexp(number, &bits) == 0.5;", ["lowering/gpu/chain_warpgroups.mlir"],
+     "a score's factor that is no power of two is a multiplication"),
+    ("lowering/gpu/narrow.c", 'sn_is(op, "memref.alloca") && sn_unused(op);', "false;", ["lowering/gpu/narrow.mlir"],
+     "rows that nobody has in memory make subscripts wide"),
     # Scatters in chunks
     ("passes/program/scatter.c", "sn_is_float(t) ? sn_float(b, t, -0.0)", "sn_is_float(t) ? sn_float(b, t, 0.0)",
      ["passes/program/tm_tensor.mlir"], "-0 to which nothing is added becomes 0"),

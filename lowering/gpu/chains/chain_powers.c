@@ -15,18 +15,24 @@
 #include "lowering/gpu/math/gpu_math.h"
 #include <math.h>
 
-enum { MOST_BITS = 20 }; // of a power of two that a score is multiplied by behind its product
+enum { MOST_BITS = 20 }; // of a factor that a score is multiplied by behind its product
 enum { OEQ = 1 };        // of arith.cmpf
 
-// v on a fragment is this number, times the factor, a power of two, which is not put into it.
+static bool is_factor(double number) {
+  int bits = 0;
+  (void)frexp(number, &bits);
+  return isnormal(number) && abs(bits) <= MOST_BITS;
+}
+
+// v on a fragment is this number, times the factor, which is not put into it: it becomes part of what exponentials
+// multiply by anyway. That is rounded once, for all columns alike, so that in quotients it is less than rounding each
+// product was.
 static MlirValue unscaled(SnBuilder *b, SnChainRow *r, SnFragment *at, MlirValue v, double *factor) {
   MlirOperation op = sn_definer(v);
   double number;
   for (int k = 0; k < 2 && sn_is(op, "arith.mulf"); ++k) {
     MlirValue scalar = sn_broadcast_of(sn_operand(op, k));
-    int bits;
-    if (!sn_none(scalar) && sn_attr_number(sn_constant_of(scalar), &number) && frexp(number, &bits) == 0.5 &&
-        abs(bits) <= MOST_BITS) {
+    if (!sn_none(scalar) && sn_attr_number(sn_constant_of(scalar), &number) && is_factor(number)) {
       *factor *= number;
       return unscaled(b, r, at, sn_operand(op, 1 - k), factor);
     }

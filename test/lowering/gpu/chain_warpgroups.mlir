@@ -290,3 +290,45 @@ func.func private @masked_blocks(%q: memref<4x256x64xbf16>, %k: memref<4x256x64x
   }
   return
 }
+
+// -----
+
+// What scores are multiplied by is part of what their exponentials multiply by anyway, where that is a number, and no
+// power of two either: an fma and an instruction each.
+
+// CHECK-LABEL: gpu.func @scaled
+//       CHECK:   scf.for
+//       CHECK:     nvvm.wgmma.wait.group.sync.aligned 0
+//       CHECK:     %[[LOG2E:.+]] = arith.select %{{.+}}, %{{.+}}, %{{.+}} : f32
+//       CHECK:     %[[FACTOR:.+]] = arith.mulf %[[LOG2E]], %cst{{.*}} : f32
+//   CHECK-NOT:     arith.mulf %{{.+}} : vector<2xf32>
+//       CHECK:     %[[BY:.+]] = vector.broadcast %[[FACTOR]] : f32 to vector<2xf32>
+//   CHECK-NOT:     arith.mulf %{{.+}} : vector<2xf32>
+//       CHECK:     math.fma %{{.+}}, %[[BY]], %{{.+}} : vector<2xf32>
+//   CHECK-NOT:     arith.mulf %{{.+}} : vector<2xf32>
+//       CHECK:     nvvm.vote.sync any
+func.func private @scaled(%q: memref<4x256x64xbf16>, %k: memref<4x192x64xbf16>, %v: memref<4x192x64xbf16>, %y: memref<4x256x64xbf16>) attributes {sinter.kernel} {
+  sinter.contract (h = 4, i = 256) by (j = 192) by (e = 64)
+      product (k = 64) (%q[h, i, k] : memref<4x256x64xbf16>, %k[h, j, k] : memref<4x192x64xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : memref<4x192x64xbf16>)
+      outs(%y[h, i, e] : memref<4x256x64xbf16>) schedule(#sinter.mma<kernel = "wgmma", m = 128, n = 64, threads = 256, stages = 4>) {
+  ^row(%s: tensor<192xf32>, %m: tensor<192x64xbf16>):
+    %scale = arith.constant 0.0883883461 : f32
+    %scales = sinter.broadcast %scale : f32 -> tensor<192xf32>
+    %x = arith.mulf %s, %scales : tensor<192xf32>
+    %max = sinter.row_reduce maximumf %x : tensor<192xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<192xf32>
+    %less = arith.subf %x, %maxs : tensor<192xf32>
+    %ex = math.exp %less : tensor<192xf32>
+    %sum = sinter.row_reduce add %ex : tensor<192xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<192xf32>
+    %w = arith.mulf %ex, %bys : tensor<192xf32>
+    %r = arith.truncf %w : tensor<192xf32> to tensor<192xbf16>
+    %u = sinter.row_product %r, %m : tensor<192xbf16>, tensor<192x64xbf16> -> tensor<64xf32>
+    %z = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
+    sinter.yield %z : tensor<64xbf16>
+  }
+  return
+}

@@ -112,3 +112,23 @@ func.func private @twice(%x: memref<3x8xf32>, %t: memref<3xi64>, %y: memref<3xf3
   }
   return
 }
+
+// -----
+
+// Rows that are multiplied again have 2^31 elements in all, which nobody has in memory.
+
+// CHECK-LABEL: gpu.module @kernels attributes {dlti.dl_spec = #dlti.dl_spec<index = 32 : i32>}
+//       CHECK: gpu.func @again
+func.func private @again(%q: memref<32x8192x64xbf16>, %k: memref<32x8192x64xbf16>, %v: memref<32x8192x64xbf16>, %y: memref<32x8192x64xbf16>) attributes {sinter.kernel} {
+  sinter.contract (h = 32, i = 8192) by (j = 8192) by (e = 64)
+      product (k = 64) (%q[h, i, k] : memref<32x8192x64xbf16>, %k[h, j, k] : memref<32x8192x64xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : memref<32x8192x64xbf16>)
+      outs(%y[h, i, e] : memref<32x8192x64xbf16>) schedule(#sinter.mma<kernel = "wgmma", m = 128, n = 64, threads = 256, blocks = 132, stages = 4>) {
+  ^row(%x: tensor<8192xf32>, %m: tensor<8192x64xbf16>):
+    %r = arith.truncf %x : tensor<8192xf32> to tensor<8192xbf16>
+    %u = sinter.row_product %r, %m : tensor<8192xbf16>, tensor<8192x64xbf16> -> tensor<64xf32>
+    %z = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
+    sinter.yield %z : tensor<64xbf16>
+  }
+  return
+}
