@@ -32,6 +32,8 @@ MAY = {
     "passes/merge/into_sides.c": "broadcast",  # an index under one is the same index
     "passes/merge/outside.c": "broadcast",  # of a 0 it is 0
     "passes/math/philox.c": "random",  # what it is, in arith
+    "passes/split/apart.c": "row_reduce",  # of a row of one element it is that
+    "passes/split/column_parts.c": "index",  # the column at which a side goes over to another tensor
     "passes/split/again.c": "index",  # what of a reader cannot be cut
     "passes/split/again_parts.c": "index",  # where a part begins
     "passes/split/reduced.c": "broadcast index pick row_reduce",  # what of a row a piece can give, and what joins them
