@@ -555,6 +555,8 @@ bool sn_map_uses(MlirAffineMap map, intptr_t dim) {
   return false;
 }
 intptr_t sn_map_dim(MlirAffineMap map, intptr_t i) {
+  if (i >= mlirAffineMapGetNumResults(map))
+    return -1;
   MlirAffineExpr e = mlirAffineMapGetResult(map, i);
   return mlirAffineExprIsADim(e) ? mlirAffineDimExprGetPosition(e) : -1;
 }

@@ -368,7 +368,7 @@ bool sn_affine_is_linear(MlirAffineExpr e); // no quotients and remainders
 bool sn_read_linear(MlirAffineExpr e, int64_t factor, int64_t *offset, int64_t *factors);
 bool sn_map_is_linear(MlirAffineMap map);
 bool sn_map_uses(MlirAffineMap map, intptr_t dim);
-// The dimension that result i of the map is, or -1 if it is anything else.
+// The dimension that result i of the map is, or -1 if it is anything else, or the map has fewer.
 intptr_t sn_map_dim(MlirAffineMap map, intptr_t i);
 
 // ---- the three voices of an error

@@ -106,3 +106,39 @@ func.func @of_another(%x: tensor<9xf32>, %y: tensor<9xf32>, %m: tensor<f64>) -> 
   }
   return %1 : tensor<f64>
 }
+
+// -----
+
+// Of elements that are read again in each column there is none: fewer subscripts than dimensions.
+
+// CHECK-LABEL: func @again
+//       CHECK:   ins(%{{.+}}[i] : tensor<9xf32>)
+//   CHECK-NOT:   tensor.extract_slice
+//       CHECK:   return
+func.func @again(%x: tensor<9xf32>) -> tensor<f64> {
+  %e = tensor.empty() : tensor<f64>
+  %m = sinter.rowwise (i = 9) by (j = 5) ins(%x[i] : tensor<9xf32>) reduce(add [] : f64) outs(%e[] : tensor<f64>) {
+  ^row(%a: f32):
+    %w = arith.extf %a : f32 to f64
+    sinter.yield %w : f64
+  } finish {
+  ^done(%s: f64):
+    %n = arith.constant 9.0 : f64
+    %q = arith.divf %s, %n : f64
+    sinter.yield %q : f64
+  }
+  %v = sinter.rowwise (i = 9) by (j = 5) ins(%x[i] : tensor<9xf32>, %m[] : tensor<f64>) reduce(add [] : f64)
+      outs(%e[] : tensor<f64>) {
+  ^row(%a: f32, %c: f64):
+    %w = arith.extf %a : f32 to f64
+    %d = arith.subf %w, %c : f64
+    %d2 = arith.mulf %d, %d : f64
+    sinter.yield %d2 : f64
+  } finish {
+  ^done(%s: f64, %c: f64):
+    %n = arith.constant 9.0 : f64
+    %q = arith.divf %s, %n : f64
+    sinter.yield %q : f64
+  }
+  return %v : tensor<f64>
+}
