@@ -960,6 +960,40 @@ def accesses(name, m, n, schedule=None):
                     r.integers(0, 11, m)], outputs)
 
 
+def overlapping(name, b, h, w, t, shifts, schedule):
+    """Vectors of a line that lie anywhere, and overlap: |x[k + 1, l] - x[k, l]| and each |x[k, l + s] - x[k, l]|, or 1
+    if that is more; NaN stays."""
+    n, m = w - max(shifts), h - 1
+    row = f"tensor<{m * n}x{t}>"
+    at = ["i, k + 1, l", "i, k, l"] + [f"i, k, l + {s}" for s in shifts]
+    x = tensor((b, h, w), t)
+    lines = [f"%y = sinter.rowwise (i = {b}) by (k = {m}, l = {n})",
+             f"    ins({', '.join(f'%x[{a}] : {x}' for a in at)})",
+             f"    outs(%empty_y[i, k, l] : {tensor((b, m, n), t)}){attr(schedule)} {{",
+             f"^row({', '.join(f'%v{i}: {row}' for i in range(len(at)))}):",
+             f"  %one = arith.constant dense<1.0> : {row}", f"  %s0 = arith.constant dense<0.0> : {row}"]
+    for i, v in enumerate([0, *range(2, len(at))]):
+        lines += [f"  %d{i} = arith.subf %v{v}, %v1 : {row}", f"  %a{i} = math.absf %d{i} : {row}",
+                  f"  %c{i} = arith.cmpf ogt, %a{i}, %one : {row}",
+                  f"  %m{i} = arith.select %c{i}, %one, %a{i} : tensor<{m * n}xi1>, {row}",
+                  f"  %s{i + 1} = arith.addf %s{i}, %m{i} : {row}"]
+    lines += [f"  sinter.yield %s{len(at) - 1} : {row}", "}"]
+
+    def inputs(r):
+        v = cast(np.round(r.standard_normal((b, h, w)) * 8) / 8, t)
+        v[0, 1, 2] = np.nan
+        return [v]
+
+    def outputs(v):
+        v = v.astype("f8")
+        x0 = v[:, :-1, :n]
+        with np.errstate(invalid="ignore"):
+            far = [np.abs(y - x0) for y in [v[:, 1:, :n]] + [v[:, :-1, s:s + n] for s in shifts]]
+            return [sum(np.where(d > 1, 1, d) for d in far)]
+
+    case(name, program([("x", (b, h, w), t)], [("y", (b, m, n), t)], [], "\n".join(lines)), inputs, outputs)
+
+
 def middle(name, b, c, p, schedule=None, nan=False):
     """Over the middle dimension: sum, maximum, and where that is first; of a column with a NaN where that is."""
     full, out = (b, c, p), (b, p)
@@ -2296,6 +2330,11 @@ def all_cases():
     # columns that do not lie together
     dim1("dim1", 3, 19, 100)
     dim1("dim1_big", 4, 21, 40000, big=True)
+    for t in ("f32", "f16", "bf16"):
+        for w, shifts in ((13, (1,)), (14, (1, 2)), (15, (1, 2, 3)), (15, (3,))):
+            # rows of 4 k; a line of 13 or 15 begins anywhere, of 14 at a multiple of 4 bytes
+            overlapping(f"overlapping_{t}_{w}_{''.join(map(str, shifts))}", 3, 6, w, t, shifts,
+                        "threads = 32, vector = 4, unroll = 2")
     accesses("accesses", 9, 23)
     accesses("accesses_20", 9, 20)
     parts("parts", 9, 10, 6, 6)

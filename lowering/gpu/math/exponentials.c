@@ -16,7 +16,7 @@
 #include "lowering/rows/rowmemory.h"
 #include "passes/math/math.h"
 
-static bool constant(MlirValue v, double *x) {
+bool sn_gpu_constant(MlirValue v, double *x) {
   MlirOperation broadcast = sn_def(v, "vector.broadcast");
   MlirAttribute a = sn_constant_of(sn_null(broadcast) ? v : sn_operand(broadcast, 0));
   if (!a.ptr || !mlirAttributeIsAFloat(a))
@@ -53,12 +53,12 @@ static bool is_maximum(MlirValue v, MlirValue *x, MlirValue *y) {
 bool sn_gpu_not_negative(MlirValue v) {
   MlirValue x, y;
   double c;
-  if (constant(v, &c))
+  if (sn_gpu_constant(v, &c))
     return c >= 0;
   if (!sn_null(sn_def(v, "math.absf")) || !sn_null(sn_def(v, "math.exp")))
     return true;
   if (is_maximum(v, &x, &y))
-    return (constant(x, &c) && c >= 0) || (constant(y, &c) && c >= 0);
+    return (sn_gpu_constant(x, &c) && c >= 0) || (sn_gpu_constant(y, &c) && c >= 0);
   MlirOperation mul = sn_def(v, "arith.mulf");
   return !sn_null(mul) && sn_same(sn_operand(mul, 0), sn_operand(mul, 1));
 }
@@ -73,7 +73,7 @@ bool sn_gpu_is_moderate(MlirValue v) {
   MlirOperation add = sn_def(v, "arith.addf");
   double c;
   for (int k = 0; k < 2 && !sn_null(add); ++k)
-    if (constant(sn_operand(add, k), &c) && c >= 1 && c <= 0x1p64)
+    if (sn_gpu_constant(sn_operand(add, k), &c) && c >= 1 && c <= 0x1p64)
       return sn_gpu_is_unit(sn_operand(add, 1 - k));
   return false;
 }
@@ -83,7 +83,7 @@ bool sn_gpu_at_least_one(MlirValue v) {
                 add = sn_def(sn_null(extended) ? v : sn_operand(extended, 0), "arith.addf");
   double c;
   for (int k = 0; k < 2 && !sn_null(add); ++k)
-    if (constant(sn_operand(add, k), &c) && c >= 1)
+    if (sn_gpu_constant(sn_operand(add, k), &c) && c >= 1)
       return sn_gpu_not_negative(sn_operand(add, 1 - k));
   return false;
 }
@@ -129,7 +129,8 @@ static void magnitude(MlirOperation select) {
   MlirValue x = sn_operand(select, 1), minus = sn_operand(select, 2);
   MlirOperation compare = sn_def(sn_operand(select, 0), "arith.cmpf");
   double c;
-  if (!mlirTypeIsAF32(sn_element(sn_type_of(x))) || sn_null(compare) || !constant(sn_operand(compare, 1), &c) || c != 0)
+  if (!mlirTypeIsAF32(sn_element(sn_type_of(x))) || sn_null(compare) || !sn_gpu_constant(sn_operand(compare, 1), &c) ||
+      c != 0)
     return;
   int64_t predicate = mlirIntegerAttrGetValueInt(sn_get_attr(compare, "predicate"));
   bool greater = predicate == 2 || predicate == 3, less = predicate == 4 || predicate == 5;
@@ -228,4 +229,7 @@ void sn_gpu_math(MlirOperation func) {
   sn_gpu_each(func, "math.exp", sn_gpu_halves);
   sn_gpu_each(func, "arith.addf", contract);
   sn_gpu_each(func, "arith.subf", contract);
+  sn_gpu_each(func, "math.absf", sn_gpu_sign_of_half);
+  sn_gpu_each(func, "math.copysign", sn_gpu_sign_of_half);
+  sn_gpu_each(func, "arith.select", sn_gpu_chosen);
 }

@@ -35,7 +35,8 @@ void sn_gpu_scale_power(MlirOperation product);
 void sn_gpu_math(MlirOperation func);
 // f for each op of this name, of those that are there now.
 void sn_gpu_each(MlirOperation in, const char *name, void (*f)(MlirOperation));
-bool sn_gpu_not_negative(MlirValue v); // or NaN
+bool sn_gpu_constant(MlirValue v, double *x); // the same in all lanes
+bool sn_gpu_not_negative(MlirValue v);        // or NaN
 bool sn_gpu_at_least_one(MlirValue v);
 bool sn_gpu_is_unit(MlirValue v);     // from 0 to 1, or NaN
 bool sn_gpu_is_moderate(MlirValue v); // from 1 to 2^65, or NaN
@@ -46,6 +47,13 @@ MlirValue sn_gpu_each_lane(SnBuilder *b, const char *intrinsic, MlirValue x);
 
 // A math.tanh, exp, erf or expm1 of a half type, replaced.
 void sn_gpu_halves(MlirOperation op);
+
+// signs.c
+
+// A math.absf or copysign of a half type, replaced; a select of an element and a constant, where it is their maximum or
+// minimum.
+void sn_gpu_sign_of_half(MlirOperation op);
+void sn_gpu_chosen(MlirOperation select);
 
 // logarithm.c
 
