@@ -112,6 +112,8 @@ MlirType sn_row_type(const SnForm *f, MlirType element); // a row of the first g
 static inline bool sn_is_plain(const SnForm *f) { return f->groups.size < 2 && !f->matrices.size && !f->sides.size; }
 // The same, but sides may have programs.
 static inline bool sn_has_one_group(const SnForm *f) { return f->groups.size < 2 && !f->matrices.size; }
+// Something is made of all rows, or stands behind them.
+static inline bool sn_joins_rows(const SnForm *f) { return f->accumulators.size || f->finish.ptr; }
 // Rows are made of products, or multiplied by matrices.
 static inline bool sn_multiplies(const SnForm *f) { return f->products.size || f->matrices.size; }
 static inline size_t sn_num_groups(const SnForm *f) { return f->groups.size ? f->groups.size : 1; }

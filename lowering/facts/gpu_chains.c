@@ -228,7 +228,7 @@ const char *sn_gpu_not_chain_of_stored(const SnForm *f, int64_t parts_from) {
     return "it does not multiply rows of one group of columns again";
   if (!f->products.size)
     return "rows that it multiplies again are no products";
-  if (f->accumulators.size)
+  if (sn_joins_rows(f))
     return "it reduces over rows";
   for (size_t m = 0; m < f->matrices.size; ++m)
     if (f->matrices.data[m].from != 0 || f->matrices.data[m].to != 1 ||

@@ -66,7 +66,7 @@ static bool is_worth_over_wait(const SnForm *f) {
 bool sn_gpu_plan_held(const SnForm *f, int64_t multiprocessors, SnGpuHeld *held) {
   int64_t rows = sn_num_rows(f), length = sn_row_length(f), widest = 8, words = 0, any = 0;
   bool turns = is_in_loop(f);
-  if (f->contract || !f->num_cols || f->accumulators.size || rows == SN_DYNAMIC || length == SN_DYNAMIC || !rows ||
+  if (f->contract || !f->num_cols || sn_joins_rows(f) || rows == SN_DYNAMIC || length == SN_DYNAMIC || !rows ||
       !length || (!turns && !is_worth_over_wait(f)))
     return false;
   for (size_t k = 0; k < f->inputs.size; ++k)

@@ -159,7 +159,7 @@ const char *sn_gpu_not_layers(const SnForm *f) {
   bool words;
   if (!f->contract || !f->products.size || !f->matrices.size)
     return "it does not multiply rows of products again";
-  if (f->accumulators.size)
+  if (sn_joins_rows(f))
     return "it reduces over rows";
   if (reads_whole_rows(f))
     return "its rows are needed whole";

@@ -33,7 +33,7 @@ const char *sn_gpu_not_products(const SnForm *f) {
   SnGpuStream stream;
   if (!sn_is_plain(f) && sn_gpu_not_streamed(f, &stream))
     return "it has several groups of columns, or a side that is computed";
-  if (f->accumulators.size)
+  if (sn_joins_rows(f))
     return "it reduces over rows";
   if (sn_cpu_by_columns(f))
     return NULL;

@@ -143,7 +143,7 @@ const char *sn_gpu_stream_of(const SnForm *f, size_t product, SnGpuStream *to) {
 
 const char *sn_gpu_not_streamed(const SnForm *f, SnGpuStream *to) {
   if (!f->contract || !f->products.size || f->products.size > SN_GPU_STREAM_PRODUCTS || !sn_has_one_group(f) ||
-      f->accumulators.size || !sn_cpu_by_columns(f))
+      sn_joins_rows(f) || !sn_cpu_by_columns(f))
     return "it is no product alone, or two, whose rows go by elements";
   const char *why = sn_gpu_stream_of(f, 0, to);
   for (size_t p = 1; p < f->products.size && !why; ++p) {

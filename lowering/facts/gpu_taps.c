@@ -90,7 +90,7 @@ static bool is_less(const SnForm *f, SnGroup sum, const SnGpuTaps *to) {
 }
 
 const char *sn_gpu_not_taps(const SnForm *f, SnGpuTaps *to) {
-  if (!f->contract || f->products.size != 1 || !sn_is_plain(f) || f->accumulators.size || f->finish.ptr ||
+  if (!f->contract || f->products.size != 1 || !sn_is_plain(f) || sn_joins_rows(f) ||
       !sn_cpu_by_columns(f) || !is_static(f))
     return "it is no product alone, of known sizes, whose rows go by elements";
   SnGroup sum = sn_side_summed(f, 0);

@@ -59,7 +59,7 @@ static size_t turned_operands(const SnForm *f, intptr_t row, size_t *operands) {
 
 const char *sn_gpu_not_turned(const SnForm *f) {
   size_t operands[SN_GPU_MOST_TURNED];
-  if (!f->num_cols || f->indices.size || f->accumulators.size)
+  if (!f->num_cols || f->indices.size || sn_joins_rows(f))
     return "it has no columns, or index tensors, or reduces over rows";
   intptr_t row = sn_gpu_turned_row(f);
   if (row < 0)

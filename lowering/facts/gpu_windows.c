@@ -49,7 +49,7 @@ static bool moves_with(const SnForm *f, const SnAccess *a, int64_t d, int64_t fi
 }
 
 const char *sn_gpu_not_window(const SnForm *f, int64_t sums, SnGpuWindow *to) {
-  if (!f->contract || f->products.size != 1 || !sn_is_plain(f) || f->accumulators.size || !sn_cpu_by_columns(f) ||
+  if (!f->contract || f->products.size != 1 || !sn_is_plain(f) || sn_joins_rows(f) || !sn_cpu_by_columns(f) ||
       !is_static(f))
     return "it is no product alone, of known sizes, whose rows go by elements";
   SnGpuProduct p = sn_gpu_product(f, 0, "fma.window");

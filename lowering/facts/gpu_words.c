@@ -114,7 +114,7 @@ bool sn_gpu_plan_words(const SnSequence *s, const SnSequenceLoop *loop, SnGpuWor
       strcmp(mnemonic, "gpu_rows") != 0 || !sn_schedule_number(schedule, "held"))
     return false;
   SnForm f = sn_form_read(op);
-  bool fits = !f.indices.size && !f.accumulators.size && sn_num_rows(&f) != SN_DYNAMIC &&
+  bool fits = !f.indices.size && !sn_joins_rows(&f) && sn_num_rows(&f) != SN_DYNAMIC &&
               sn_schedule_number(schedule, "blocks") >= sn_num_rows(&f) && reads_words(s, loop, &f, words);
   sn_form_free(&f);
   if (!fits)

@@ -215,7 +215,7 @@ SnGpuRowFacts sn_schedule_gpu_facts(const SnForm *f, const SnGpuChip *gpu) {
                      .length = sn_row_length(f),
                      .least = 1,
                      .again = reads_again(f),
-                     .sums = f->accumulators.size > 0};
+                     .sums = sn_joins_rows(f)};
   a.packed = sn_gpu_packed_rows(f);
   a.lanes = a.vector = 16 / widest(f, &a.row_bytes);
   if (a.length == SN_DYNAMIC)

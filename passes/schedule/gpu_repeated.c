@@ -35,7 +35,7 @@ static int64_t threads_of(const SnSequence *s, size_t k) {
   int64_t elements = 1, threads = 0;
   for (size_t d = 0; d < f.dims.size; ++d)
     elements = f.dims.data[d].size == SN_DYNAMIC ? MOST_ELEMENTS + 1 : sn_times(elements, f.dims.data[d].size);
-  if (elements * (int64_t)(f.inputs.size + 1) <= MOST_ELEMENTS && !f.accumulators.size)
+  if (elements * (int64_t)(f.inputs.size + 1) <= MOST_ELEMENTS && !sn_joins_rows(&f))
     threads = sn_schedule_number(schedule, "blocks") * sn_schedule_number(schedule, "threads");
   sn_form_free(&f);
   return threads;

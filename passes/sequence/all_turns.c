@@ -86,7 +86,7 @@ static bool fits(const Turns *t, MlirOperation op) {
   if (!sn_is_form(op) || !sn_num_results(op) || !is_read_alone(op))
     return false;
   SnForm f = sn_form_read(op);
-  bool ok = sn_is_plain(&f) && !f.schedule.ptr && !f.accumulators.size && !f.indices.size && !sn_form_asserts(&f) &&
+  bool ok = sn_is_plain(&f) && !f.schedule.ptr && !sn_joins_rows(&f) && !f.indices.size && !sn_form_asserts(&f) &&
             f.dims.size + 1 <= SN_MAX_DIMS && !sn_names_dims(f.body);
   for (size_t d = 0; d < f.dims.size; ++d)
     ok &= f.dims.data[d].size != SN_DYNAMIC;

@@ -25,6 +25,23 @@ def nothing_left(case, program):
 }}"""
         case(f"nothing_left_{name}", program([("x", (), "i8")], [("y", (8,), "i8")], [], body),
              lambda r: [np.array(r.integers(-100, 100), np.int8)], lambda x: [np.full(8, x)])
+    body = """
+%r:2 = sinter.contract (i = 16) by (j = 20)
+    product (l = 17) (%x[i, l] : tensor<16x17xf32>, %w[j, l] : tensor<20x17xf32>) : f32
+    outs(%empty_y[i, j] : tensor<16x20xf32>, %empty_z[j] : tensor<20xf32>) {
+^row(%p: tensor<20xf32>):
+  sinter.yield %p : tensor<20xf32>
+} finish {
+  %c = arith.constant dense<1.5> : tensor<20xf32>
+  sinter.yield %c : tensor<20xf32>
+}
+%yy = tensor.cast %r#0 : tensor<16x20xf32> to tensor<16x20xf32>
+%zz = tensor.cast %r#1 : tensor<20xf32> to tensor<20xf32>"""
+    text = program([("x", (16, 17), "f32"), ("w", (20, 17), "f32")], [("y", (16, 20), "f32"), ("z", (20,), "f32")], [],
+                   body).replace("return %y, %z", "return %yy, %zz")
+    case("nothing_left_products", text,
+         lambda r: [r.standard_normal(s).astype(np.float32) for s in ((16, 17), (20, 17))],
+         lambda x, w: [x.astype(np.float64) @ w.T.astype(np.float64), np.full(20, 1.5)])
 
 
 def half_that_is_summed(case, program, tensor, cast):

@@ -71,7 +71,7 @@ static MlirLogicalResult check_rows_of_thread(const SnForm *f, const SnGpuRows *
   if ((last == SN_DYNAMIC ? s->multiple : last) % s->rows && why)
     return sn_error(f->op, "rows = %lld of a thread do not divide the last row dimension, which has %lld, and %s",
                     (long long)s->rows, (long long)last, why);
-  if (f->accumulators.size || sn_gpu_asserts(f))
+  if (sn_joins_rows(f) || sn_gpu_asserts(f))
     return sn_error(f->op, "rows = %lld of a thread are for forms that assert nothing and reduce nothing over rows",
                     (long long)s->rows);
   return SN_OK;
@@ -160,7 +160,7 @@ static MlirLogicalResult check_schedule(const SnForm *f, const SnGpuRows *s) {
         "team = %lld of %lld threads: a row is shared by up to 32 threads, which is a warp, or by all of the block",
         (long long)s->team, (long long)s->threads);
   bool dealt = s->shape == SN_GPU_SHAPE_ROWS || s->shape == SN_GPU_SHAPE_TILE;
-  if (s->each && (!dealt || f->accumulators.size || s->ahead || s->team == 1 || !f->num_cols))
+  if (s->each && (!dealt || sn_joins_rows(f) || s->ahead || s->team == 1 || !f->num_cols))
     return sn_error(f->op, "deal = \"each\" is for rows of teams, of which nothing is reduced over all rows");
   if (s->each && sn_in_sequence(f->op))
     return sn_error(f->op, "deal = \"each\" needs a launch of its own: in a sequence blocks go from row to row");

@@ -134,3 +134,28 @@ func.func @numbers(%x: tensor<4xf32>, %v: tensor<8x4xf32>, %w: tensor<40x8xf32>)
   }
   return %y#0, %y#1 : tensor<8xf32>, tensor<f32>
 }
+
+// A result behind all rows that reads nothing of them is not for a kernel of products.
+
+//   GPU-LABEL: func @behind
+//         GPU:   %[[P:.+]] = sinter.contract (i = 16) by (j = 20)
+//         GPU:     outs(%{{.+}}[i, j] : tensor<16x20xf32>) {
+//         GPU:   sinter.rowwise (i = 16) by (j = 20)
+//    GPU-NEXT:     ins(%[[P]][i, j] : tensor<16x20xf32>)
+//         GPU:   finish
+//    GPU-NEXT:     arith.constant dense<1.500000e+00>
+func.func @behind(%x: tensor<16x17xf32>, %w: tensor<20x17xf32>) -> (tensor<16x20xf32>, tensor<20xf32>) {
+  %ey = tensor.empty() : tensor<16x20xf32>
+  %ez = tensor.empty() : tensor<20xf32>
+  %r:2 = sinter.contract (i = 16) by (j = 20)
+      product (l = 17) (%x[i, l] : tensor<16x17xf32>, %w[j, l] : tensor<20x17xf32>) : f32
+      outs(%ey[i, j] : tensor<16x20xf32>, %ez[j] : tensor<20xf32>) {
+  ^row(%p: tensor<20xf32>):
+    %t = math.tanh %p : tensor<20xf32>
+    sinter.yield %t : tensor<20xf32>
+  } finish {
+    %c = arith.constant dense<1.5> : tensor<20xf32>
+    sinter.yield %c : tensor<20xf32>
+  }
+  return %r#0, %r#1 : tensor<16x20xf32>, tensor<20xf32>
+}
