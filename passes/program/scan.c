@@ -191,7 +191,8 @@ static MlirValue rows_of(SnBuilder *b, MlirValue narrow) {
   return sn(b, "tensor.empty", sn_values(rows == SN_DYNAMIC, size), sn_tensor(mlirIntegerTypeGet(b->ctx, 8), 1, &rows));
 }
 
-MlirLogicalResult sn_scan_steps(MlirOperation op) {
+MlirLogicalResult sn_scan_steps(MlirOperation op, int64_t counted) {
+  (void)counted;
   if (sn_failed(check(op)))
     return SN_FAIL;
   SnBuilder b = sn_before(op);

@@ -577,7 +577,8 @@ static MlirValue steps(SnBuilder *b, Scatter *s) {
   return chunks ? add_parts(b, s, made) : made;
 }
 
-MlirLogicalResult sn_scatter_steps(MlirOperation op) {
+MlirLogicalResult sn_scatter_steps(MlirOperation op, int64_t counted) {
+  (void)counted;
   Scatter s = {0};
   if (sn_failed(check(op, &s)))
     return SN_FAIL;

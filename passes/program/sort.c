@@ -7,9 +7,10 @@
 //     tm_tensor.yield %l                                        pairs of sorted runs of w are merged
 //   }                                                     }
 //
-// Runs are merged stably, whether the comparison holds for equal ones or not: the left one goes first unless only the
-// right one is before the other. Sorts that are read in part, or bring places back, are less (first_sorted.c). The
-// first k keep a list that each element is let down through; of equal ones the smaller index goes first.
+// On a CPU short runs are counted before (counted_sort.c). Runs are merged stably, whether the comparison holds for
+// equal ones or not: the left one goes first unless only the right one is before the other. Sorts that are read in
+// part, or bring places back, are less (first_sorted.c). The first k keep a list that each element is let down through;
+// of equal ones the smaller index goes first.
 //
 // runs in: sinter-tm-tensor    test: test/passes/program/tm_tensor.mlir, test/run/tm_tensor.test
 
@@ -88,18 +89,22 @@ MlirRegion sn_on_index(SnBuilder *b, SnBuilder *in, MlirValue *argument) {
   return region;
 }
 
-static void sort_lane(SnBuilder *b, const SnSort *s, const MlirValue *from) {
+static void sort_lane(SnBuilder *b, const SnSort *s, const SnCounted *counted, const MlirValue *from) {
   SnBuilder before, after;
-  SnLoop t = sn_for(b, sn_index(b, 0), s->size, sn_index(b, 1));
-  for (intptr_t k = 0; k < s->n; ++k)
-    sn_place_store(b, &s->at, sn_place_load(b, &s->at, from[k], t.index), s->data[k], t.index);
-  sn_next(b, &t);
-  MlirValue w, width;
+  MlirValue w, width, sorted = sn_index(b, 1);
+  if (counted) {
+    sorted = sn_sort_counted(b, s, counted, from);
+  } else {
+    SnLoop t = sn_for(b, sn_index(b, 0), s->size, sn_index(b, 1));
+    for (intptr_t k = 0; k < s->n; ++k)
+      sn_place_store(b, &s->at, sn_place_load(b, &s->at, from[k], t.index), s->data[k], t.index);
+    sn_next(b, &t);
+  }
   MlirRegion until = sn_on_index(b, &before, &w), body = sn_on_index(b, &after, &width);
   sn_op(&before, "scf.condition", less(&before, w, s->size), w, sn_types(0, NULL));
   merge_runs(&after, s, width);
   sn_op(&after, "scf.yield", sn(&after, "arith.addi", width, width), sn_types(0, NULL));
-  sn_op(b, "scf.while", sn_index(b, 1), sn_index_type(b->ctx), until, body);
+  sn_op(b, "scf.while", sorted, sn_index_type(b->ctx), until, body);
 }
 
 // Scratch memory of a row (x lanes) for what `data` holds.
@@ -151,7 +156,7 @@ static MlirLogicalResult check_sort(MlirOperation op) {
   return result;
 }
 
-MlirLogicalResult sn_sort_steps(MlirOperation op) {
+MlirLogicalResult sn_sort_steps(MlirOperation op, int64_t counted) {
   if (sn_failed(check_sort(op)))
     return SN_FAIL;
   SnBuilder b = sn_before(op);
@@ -175,14 +180,19 @@ MlirLogicalResult sn_sort_steps(MlirOperation op) {
   bool back = sn_sorts_places(op), first = !back && sn_sorts_first(op, &kept);
   for (intptr_t k = 0; k < n && !back && !first; ++k)
     spare[k] = scratch(row, s.data[k]);
+  bool counts = counted && !back && !first && !s.at.lanes;
+  SnCounted runs = {0};
+  if (counts)
+    runs = sn_counted_begin(row, &s, counted);
   SnBuilder in = sn_lanes_begin(row, lanes_of(row, &s.at, from[0]), &s.at.lane);
   if (back)
     sn_sort_back(&in, &s, from, sn_sort_places(op));
   else if (first)
     sn_sort_first(&in, &s, from, kept);
   else
-    sort_lane(&in, &s, from);
+    sort_lane(&in, &s, counts ? &runs : NULL, from);
   sn_lanes_end(&in);
+  sn_counted_end(&runs);
   MlirOperation made = sn_steps_end(&b, &body, 0, n, 2 * n, operands);
   for (intptr_t k = 0; k < n; ++k)
     mlirValueReplaceAllUsesOfWith(sn_result(op, k), sn_widened(&b, &layouts[k], sn_result(made, k), sn_operand(op, k)));
@@ -235,7 +245,8 @@ static MlirLogicalResult check_topk(MlirOperation op) {
   return sn_check_combiner(op, 2, two, mlirIntegerTypeGet(mlirOperationGetContext(op), 1));
 }
 
-MlirLogicalResult sn_topk_steps(MlirOperation op) {
+MlirLogicalResult sn_topk_steps(MlirOperation op, int64_t most) {
+  (void)most;
   if (sn_failed(check_topk(op)))
     return SN_FAIL;
   SnBuilder b = sn_before(op);

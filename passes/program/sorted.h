@@ -25,6 +25,19 @@ typedef struct {
 // A region of a loop that carries an index, and a builder in it.
 MlirRegion sn_on_index(SnBuilder *b, SnBuilder *in, MlirValue *argument);
 
+// ---- counted_sort.c -------------------------------------------------------------------------
+
+// Scratch memory of a run: its elements, and the place of each in it.
+typedef struct {
+  int64_t length; // of a run at most
+  MlirValue *copy, place;
+} SnCounted;
+SnCounted sn_counted_begin(SnBuilder *row, const SnSort *s, int64_t most);
+void sn_counted_end(SnCounted *c);
+// Writes runs of `from` to s->data, in order; how long sorted runs are from there on: c->length, or 1 where some
+// elements went round in a circle. Memory has no lanes.
+MlirValue sn_sort_counted(SnBuilder *b, const SnSort *s, const SnCounted *c, const MlirValue *from);
+
 // ---- first_sorted.c --------------------------------------------------------------------------
 
 // Of a tm_tensor.sort: one more than the last place along its dimension that is read; SN_DYNAMIC if that is not known.

@@ -7,12 +7,13 @@
 
 // ---- one operation each --------------------------------------------------------------------
 
-MlirLogicalResult sn_scan_steps(MlirOperation op);    // scan.c
-MlirLogicalResult sn_sort_steps(MlirOperation op);    // sort.c
-MlirLogicalResult sn_topk_steps(MlirOperation op);    // sort.c
-MlirLogicalResult sn_scatter_steps(MlirOperation op); // scatter.c
+// `counted`: so many elements of a sort, at most, are counted before runs are merged; 0: none.
+MlirLogicalResult sn_scan_steps(MlirOperation op, int64_t counted);    // scan.c
+MlirLogicalResult sn_sort_steps(MlirOperation op, int64_t counted);    // sort.c
+MlirLogicalResult sn_topk_steps(MlirOperation op, int64_t counted);    // sort.c
+MlirLogicalResult sn_scatter_steps(MlirOperation op, int64_t counted); // scatter.c
 // Every operation of these under `root`. In tm_tensor.c.
-MlirLogicalResult sn_tm_tensor_steps(MlirOperation root);
+MlirLogicalResult sn_tm_tensor_steps(MlirOperation root, int64_t counted);
 
 // tm_tensor.attention as linalg; in attention.c.
 MlirLogicalResult sn_check_attention(MlirOperation op);

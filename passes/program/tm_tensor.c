@@ -16,7 +16,7 @@
 
 static const struct {
   const char *op;
-  MlirLogicalResult (*become)(MlirOperation op);
+  MlirLogicalResult (*become)(MlirOperation op, int64_t counted);
 } all[] = {
     {"tm_tensor.scan", sn_scan_steps},
     {"tm_tensor.sort", sn_sort_steps},
@@ -67,7 +67,7 @@ static void tell_sizes(MlirOperation op) {
     }
 }
 
-MlirLogicalResult sn_tm_tensor_steps(MlirOperation root) {
+MlirLogicalResult sn_tm_tensor_steps(MlirOperation root, int64_t counted) {
   MlirLogicalResult result = SN_OK;
   for (size_t k = 0; k < sizeof all / sizeof *all; ++k) {
     SnOpVec found = sn_collect(root, all[k].op);
@@ -77,16 +77,25 @@ MlirLogicalResult sn_tm_tensor_steps(MlirOperation root) {
       else {
         if (!sn_is(found.data[i], "tm_tensor.scatter"))
           tell_sizes(found.data[i]);
-        result = all[k].become(found.data[i]);
+        result = all[k].become(found.data[i], counted);
       }
     sn_vec_free(&found);
   }
   return result;
 }
 
+typedef struct {
+  int64_t counted;
+} Options;
+static const SnOption options[] = {
+    {SN_OPTION_INT, "counted",
+     "runs of a sort of so many elements at most are counted, 16 at once, before they are merged (on a CPU); 0: none",
+     "0", NULL, offsetof(Options, counted)},
+    {0},
+};
+
 static MlirLogicalResult run(const SnRun *run, MlirOperation root) {
-  (void)run;
-  return sn_tm_tensor_steps(root);
+  return sn_tm_tensor_steps(root, ((const Options *)run->options)->counted);
 }
 
 MlirDialectHandle mlirGetDialectHandle__tensor__(void);
@@ -96,6 +105,8 @@ static MlirDialectHandle (*const dialects[])(void) = {mlirGetDialectHandle__tens
 const SnPass sn_pass_tm_tensor = {
     .argument = "sinter-tm-tensor",
     .summary = "torch-mlir's cumulative sums, sorts and scatters become sinter.steps",
+    .options = options,
+    .options_size = sizeof(Options),
     .dialects = dialects,
     .run = run,
 };

@@ -120,6 +120,29 @@ def sort(shape, dim, predicate, seed=0, static=True, first=None):
     return text.replace(f"-> ({t(x)}, {t(i)})", f"-> ({t(wants[0])}, {t(wants[1])})"), [x, i], wants
 
 
+def sort_odd(rows, n, odd, predicate="ole", seed=0):
+    """Elements that are no numbers, which nothing goes before: none is lost, so places in order are all of them."""
+    rng = np.random.default_rng(seed)
+    x = rng.standard_normal((rows, n)).astype("f4")
+    x[0, rng.permutation(n)[:odd]] = np.nan
+    i = np.broadcast_to(np.arange(n), (rows, n)).astype("i8").copy()
+    text = f"""(%x: {t(x)}, %i: {t(i)}) -> {t(i)} {{
+  %v:2 = tm_tensor.sort dimension(1) outs(%x, %i : {t(x)}, {t(i)}) {{
+  ^one(%p: f32, %q: f32, %s: i64, %r: i64):
+    %l = arith.cmpf {predicate}, %p, %q : f32
+    tm_tensor.yield %l : i1
+  }} -> {t(x)}, {t(i)}
+  %w = tm_tensor.sort dimension(1) outs(%v#1 : {t(i)}) {{
+  ^one(%p: i64, %q: i64):
+    %l = arith.cmpi slt, %p, %q : i64
+    tm_tensor.yield %l : i1
+  }} -> {t(i)}
+  return %w : {t(i)}
+}}
+"""
+    return text, [x, i], [i]
+
+
 def sort_gradient(rows, n, first, predicate, seed=0):
     """Of the sum of w[t] times the t-th of each row, of which there are `first`, by all: w where each came from."""
     rng = np.random.default_rng(seed)
@@ -282,6 +305,9 @@ CASES = {
     "sort_power": sort((2, 64), 1, "ole"),
     "sort_long": sort((1, 4097), 1, "ole"),
     "sort_dynamic": sort((3, 17, 5), 1, "oge", static=False),
+    **{f"sort_{n}_{p}": sort((3, n), 1, p) for n in (95, 96, 97, 193, 385) for p in ("oge", "olt")},
+    **{f"sort_dynamic_{n}": sort((3, n), 1, "ole", static=False) for n in (1, 77, 96, 97, 200)},
+    **{f"sort_odd_{n}": sort_odd(2, n, odd) for n, odd in ((5, 1), (40, 3), (96, 50), (300, 9))},
     **{f"sort_first_{p}_{dim}": sort((7, 17, 5), dim, p, first=4) for p in PREDICATES for dim in range(3)},
     "sort_first_one": sort((9, 33), 1, "oge", first=1),
     "sort_first_most": sort((3, 300), 1, "ole", first=64),
