@@ -24,6 +24,7 @@
 #define SHORT_WINDOW 16 // columns that are written out without being asked to
 #define LONG_WINDOW 49  // 7 x 7: twice as fast in half types, which are a division by 7 and a bounds check each else
 #define MOST_OF_WINDOW 300
+#define LONG_LINE 64      // of a window, written out
 #define LEAST_LANES 4
 
 static const double weights[] = {
@@ -79,13 +80,18 @@ int64_t sn_cpu_long_window(const SnForm *f) {
   return is && has_window(f) ? length : 0;
 }
 
-// Of a longer window of a known size the last dimensions are written out, with up to so many columns.
+// Of a longer window of a known size the last dimensions are written out, with up to 16 columns, or the last one with
+// more: where a line of an image is one (the gradient of a window's weights) nothing is divided, its bounds are known
+// but for one number, and there are several sums.
 int64_t sn_cpu_window_line(const SnForm *f) {
-  int64_t line = 0, size = 1, length = sn_row_length(f);
+  int64_t line = 0, size = 1, length = sn_row_length(f), last = f->num_cols ? f->dims.data[f->dims.size - 1].size : 1;
   if (length <= SHORT_WINDOW || sn_cpu_long_window(f) || !has_window(f))
     return 0;
   while (line < f->num_cols && sn_times(size, f->dims.data[(int64_t)f->dims.size - line - 1].size) <= SHORT_WINDOW)
     size = sn_times(size, f->dims.data[(int64_t)f->dims.size - ++line].size);
+  if (!line && f->num_cols > 1 && last != SN_DYNAMIC && last <= LONG_LINE &&
+      (double)last * sn_cpu_row_work(f) <= MOST_OF_WINDOW)
+    return 1;
   return line < f->num_cols && size > 1 ? line : 0;
 }
 

@@ -28,6 +28,7 @@
 #define MOST_WRITTEN_OUT 1000
 #define WINDOW_SUMS 4 // accumulators of a long window: each of its steps would wait for the one before
 #define STRIP 512             // rows: two kilobytes of f32
+#define EQUAL_STRIP 256       // where 512 leave some
 #define LEAST_STRIP_COLUMNS 64 // fewer stay in a cache until the next vector of rows
 #define FEW_STRIPS 8
 #define FEW_ROWS 64
@@ -94,6 +95,10 @@ static int64_t strip_of(const SnForm *f, int64_t lanes) {
     return 0;
   while (strip > 2 * lanes && (strip > size || (outer != SN_DYNAMIC && sn_times(outer, size / strip) < FEW_STRIPS)))
     strip /= 2;
+  // Equal ones of whole vectors leave nothing to a strip of its own.
+  for (int64_t n = sn_pieces(size, EQUAL_STRIP); size % strip && n * 2 * lanes <= size; ++n)
+    if (size % n == 0 && size / n % lanes == 0 && (outer == SN_DYNAMIC || sn_times(outer, n) >= FEW_STRIPS))
+      return size / n;
   return strip <= size && strip % lanes == 0 ? strip : 0;
 }
 

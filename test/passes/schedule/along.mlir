@@ -171,3 +171,69 @@ func.func @long_windows(%x: tensor<4x8x16x20xf32>, %y: tensor<4x7x15x19xf32>, %e
   }
   return %0, %1 : tensor<4x4x12x16xf32>, tensor<4x4x12x16xf32>
 }
+
+// -----
+
+// The gradient of a window's weights: a line of an image is written out up to 64 columns. Of more than a cache holds,
+// strips of rows are as long as all rows together, or equal parts of whole vectors.
+
+// CHECK-LABEL: func @lines_of_images
+//       CHECK: schedule(#sinter.rows<along = "rows", chunk = {{[0-9]+}}, lanes = 16, line = 1, residency = "reread", unroll = 4>)
+// CHECK-LABEL: func @too_long_lines
+//       CHECK: schedule(#sinter.rows<along = "rows",
+//   CHECK-NOT: line = 1
+// CHECK-LABEL: func @strip_of_all
+//       CHECK: strip = 48
+// CHECK-LABEL: func @equal_strips
+//       CHECK: strip = 256
+func.func @lines_of_images(%x: tensor<8x23x23x20xf32>, %g: tensor<8x23x23x20xf32>) -> tensor<20x1x3x3xf32> {
+  %e = tensor.empty() : tensor<20x1x3x3xf32>
+  %y = sinter.rowwise (d2 = 3, d3 = 3, d = 20) by (d4 = 8, d5 = 23, d6 = 23)
+        ins(%x[d4, d2 + d5 - 1, d3 + d6 - 1, d] : tensor<8x23x23x20xf32> else 0.000000e+00, %g[d4, d5, d6, d] : tensor<8x23x23x20xf32>)
+        outs(%e[d, 0, d2, d3] : tensor<20x1x3x3xf32>) {
+    ^row(%a: tensor<4232xf32>, %b: tensor<4232xf32>):
+      %m = arith.mulf %a, %b : tensor<4232xf32>
+      %s = sinter.row_reduce add %m : tensor<4232xf32> -> f32
+      sinter.yield %s : f32
+  }
+  return %y : tensor<20x1x3x3xf32>
+}
+
+func.func @too_long_lines(%x: tensor<2x65x65x20xf32>, %g: tensor<2x65x65x20xf32>) -> tensor<20x1x3x3xf32> {
+  %e = tensor.empty() : tensor<20x1x3x3xf32>
+  %y = sinter.rowwise (d2 = 3, d3 = 3, d = 20) by (d4 = 2, d5 = 65, d6 = 65)
+        ins(%x[d4, d2 + d5 - 1, d3 + d6 - 1, d] : tensor<2x65x65x20xf32> else 0.000000e+00, %g[d4, d5, d6, d] : tensor<2x65x65x20xf32>)
+        outs(%e[d, 0, d2, d3] : tensor<20x1x3x3xf32>) {
+    ^row(%a: tensor<8450xf32>, %b: tensor<8450xf32>):
+      %m = arith.mulf %a, %b : tensor<8450xf32>
+      %s = sinter.row_reduce add %m : tensor<8450xf32> -> f32
+      sinter.yield %s : f32
+  }
+  return %y : tensor<20x1x3x3xf32>
+}
+
+func.func @strip_of_all(%x: tensor<4x28x28x48xf32>, %g: tensor<4x28x28x48xf32>) -> tensor<48x1x3x3xf32> {
+  %e = tensor.empty() : tensor<48x1x3x3xf32>
+  %y = sinter.rowwise (d2 = 3, d3 = 3, d = 48) by (d4 = 4, d5 = 28, d6 = 28)
+        ins(%x[d4, d2 + d5 - 1, d3 + d6 - 1, d] : tensor<4x28x28x48xf32> else 0.000000e+00, %g[d4, d5, d6, d] : tensor<4x28x28x48xf32>)
+        outs(%e[d, 0, d2, d3] : tensor<48x1x3x3xf32>) {
+    ^row(%a: tensor<3136xf32>, %b: tensor<3136xf32>):
+      %m = arith.mulf %a, %b : tensor<3136xf32>
+      %s = sinter.row_reduce add %m : tensor<3136xf32> -> f32
+      sinter.yield %s : f32
+  }
+  return %y : tensor<48x1x3x3xf32>
+}
+
+func.func @equal_strips(%x: tensor<4x14x14x768xf32>, %g: tensor<4x14x14x768xf32>) -> tensor<768x1x3x3xf32> {
+  %e = tensor.empty() : tensor<768x1x3x3xf32>
+  %y = sinter.rowwise (d2 = 3, d3 = 3, d = 768) by (d4 = 4, d5 = 14, d6 = 14)
+        ins(%x[d4, d2 + d5 - 1, d3 + d6 - 1, d] : tensor<4x14x14x768xf32> else 0.000000e+00, %g[d4, d5, d6, d] : tensor<4x14x14x768xf32>)
+        outs(%e[d, 0, d2, d3] : tensor<768x1x3x3xf32>) {
+    ^row(%a: tensor<784xf32>, %b: tensor<784xf32>):
+      %m = arith.mulf %a, %b : tensor<784xf32>
+      %s = sinter.row_reduce add %m : tensor<784xf32> -> f32
+      sinter.yield %s : f32
+  }
+  return %y : tensor<768x1x3x3xf32>
+}
