@@ -103,7 +103,7 @@ static bool makes_columns(const SnForm *f, bool waiting) {
 static bool makes_numbers(const SnForm *f) {
   if (!sn_is_plain(f) || f->contract || f->schedule.ptr || !f->num_rows || f->num_cols || !f->accumulators.size ||
       f->indices.size || sn_num_reduced(f) != f->outputs.size || !goes_by_elements(f->body) ||
-      (f->finish.ptr && !goes_by_elements(f->finish)) || sn_num_rows(f) == SN_DYNAMIC || sn_num_rows(f) > MOST_NUMBER)
+      (f->finish.ptr && !goes_by_elements(f->finish)) || sn_num_rows(f) < 1 || sn_num_rows(f) > MOST_NUMBER)
     return false;
   for (size_t k = 0; k < f->accumulators.size; ++k)
     if (mlirAffineMapGetNumResults(f->accumulators.data[k].map) || !sn_combiner(f->accumulators.data[k].kind))

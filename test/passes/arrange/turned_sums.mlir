@@ -267,3 +267,17 @@ func.func @gaps(%x: tensor<25x28x172x9xf32>, %e: tensor<28x172x7xf32>) -> tensor
   }
   return %y : tensor<28x172x7xf32>
 }
+
+// -----
+
+// No rows, and nobody knows how many columns: there is nothing to cut.
+
+// CHECK-LABEL: func @no_rows
+//       CHECK:   sinter.rowwise (i = 0) by (j = ?)
+func.func @no_rows(%x: tensor<0x?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = sinter.rowwise (i = 0) by (j = ?) ins(%x[i, j] : tensor<0x?xf32>) reduce(maximumf [j] : f32) outs(%e[j] : tensor<?xf32>) {
+  ^row(%a: tensor<?xf32>):
+    sinter.yield %a : tensor<?xf32>
+  }
+  return %0 : tensor<?xf32>
+}
