@@ -148,11 +148,11 @@ static bool fits(const SnForm *f, bool *little, bool waiting) {
   *little = true;
   if (!makes_columns(f, waiting))
     return false;
+  for (size_t d = 0; d < f->dims.size; ++d)
+    if (!f->dims.data[d].size || (f->dims.data[d].size == SN_DYNAMIC && !is_open(f)))
+      return false;
   if (is_open(f))
     return true;
-  for (size_t d = 0; d < f->dims.size; ++d)
-    if (f->dims.data[d].size < 1) // `?` too
-      return false;
   if (!waiting && neighbours(f) < LEAST_NEIGHBOURS)
     return false;
   for (size_t k = 0; k < f->inputs.size; ++k) {

@@ -6,8 +6,8 @@
 // RUN: sinter-run %s --verify --entry=long | FileCheck %s --implicit-check-not=differs
 // RUN: sinter-run %s --verify --entry=strips | FileCheck %s --implicit-check-not=differs
 
-// The gradient of a depthwise window's weights, channels last: lines of an image that are written out (23, 33), one that
-// is too long for it (67), and strips of all 48 channels.
+// The gradient of a depthwise window's weights, channels last: lines of an image that are written out (23, 33), one
+// that is too long for it (67), and strips of all 48 channels.
 
 // CHECK: agrees
 
