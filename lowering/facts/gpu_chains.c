@@ -212,13 +212,50 @@ static const char *not_of_products(const SnForm *f, int64_t parts_from) {
 const char *sn_gpu_not_chain(const SnForm *f) {
   const char *mnemonic = f->schedule.ptr ? sn_schedule_mnemonic(f->schedule) : NULL;
   bool multiplies = mnemonic && !strcmp(mnemonic, "mma");
-  return sn_gpu_not_chain_in(f, multiplies && sn_schedule_word_is(f->schedule, "kernel", "mma.parts") ? 0 : INT64_MAX);
+  return sn_gpu_not_chain_by_warps(
+      f, multiplies && sn_schedule_word_is(f->schedule, "kernel", "mma.parts") ? 0 : INT64_MAX);
 }
 
 const char *sn_gpu_not_chain_in(const SnForm *f, int64_t parts_from) {
   const char *why = sn_gpu_not_chain_of_stored(f, parts_from);
   for (size_t i = 0; i < sn_num_sides(f) && !why; ++i)
     if (sn_side(f, i).program.ptr)
+      why = "a side is computed";
+  return why;
+}
+
+// What an access reads may be loaded wherever it is: an element is there in place of any other.
+static bool is_loaded_anywhere(const SnAccess *a) {
+  MlirType t = sn_type_of(a->value);
+  bool loaded = mlirShapedTypeHasStaticShape(t) && !a->through.ptr && !sn_is_table(a);
+  for (intptr_t i = 0; i < sn_rank(t) && loaded; ++i)
+    loaded = sn_dim(t, i) > 0;
+  return loaded;
+}
+
+bool sn_gpu_computes_side(const SnForm *f, size_t number) {
+  SnSide side = sn_side(f, number);
+  SnGpuPoints points = sn_gpu_chain_points(f);
+  int64_t rows = sn_gpu_dims_size(f, &points.rows);
+  bool can = side.program.ptr && number < 2 * f->products.size && sn_side_summed(f, number).num_dims == 1 &&
+             sn_gpu_product(f, number / 2, sn_gpu_chain_kernel(f)).a == number && rows != SN_DYNAMIC &&
+             rows <= SN_GPU_CHAIN_WARP_ROWS && sn_side_uses(f, number, sn_side_summed(f, number).first);
+  for (size_t k = 0; k < side.count && can; ++k)
+    can = is_loaded_anywhere(&f->inputs.data[side.first + k]);
+  for (MlirOperation op = can ? mlirBlockGetFirstOperation(side.program) : (MlirOperation){0}; !sn_null(op) && can;
+       op = mlirOperationGetNextInBlock(op)) {
+    const SnRowOp *line = sn_row_op_of(op);
+    can = sn_null(mlirOperationGetNextInBlock(op)) ||
+          (line && sn_num_results(op) == 1 && !mlirOperationGetNumRegions(op) &&
+           (line->first == SN_READS_COLUMN || line->first == SN_READS_NOTHING) && (!line->position || line->names_dim));
+  }
+  return can;
+}
+
+const char *sn_gpu_not_chain_by_warps(const SnForm *f, int64_t parts_from) {
+  const char *why = sn_gpu_not_chain_of_stored(f, parts_from);
+  for (size_t i = 0; i < sn_num_sides(f) && !why; ++i)
+    if (sn_side(f, i).program.ptr && !sn_gpu_computes_side(f, i))
       why = "a side is computed";
   return why;
 }
@@ -508,8 +545,7 @@ MlirLogicalResult sn_gpu_plan_chain(const SnForm *f, SnGpuChainPlan *p) {
   bool wgmma = !strcmp(p->kernel, "wgmma");
   const char *unfit = NULL;
   if (!wgmma && strcmp(p->kernel, sn_gpu_chain_kernel(f)))
-    return sn_error(f->op,
-                    "has a schedule with kernel = \"%s\", but rows are multiplied again by \"%s\" or \"wgmma\"",
+    return sn_error(f->op, "has a schedule with kernel = \"%s\", but rows are multiplied again by \"%s\" or \"wgmma\"",
                     p->kernel, sn_gpu_chain_kernel(f));
   if (p->m * 32 != threads * SN_GPU_CHAIN_WARP_ROWS || p->n % 16)
     return sn_error(f->op,

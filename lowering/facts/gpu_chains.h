@@ -60,6 +60,10 @@ enum { SN_GPU_CHAIN_PARTS = 3 };
 const char *sn_gpu_not_chain(const SnForm *form);
 // The same where a schedule may say that of products that have so many bytes.
 const char *sn_gpu_not_chain_in(const SnForm *form, int64_t parts_from);
+// The same where sides of a warp's rows may be computed as they are fetched, by mma.sync alone.
+const char *sn_gpu_not_chain_by_warps(const SnForm *form, int64_t parts_from);
+// The side of a product may be: it has few rows, and a program of its elements.
+bool sn_gpu_computes_side(const SnForm *form, size_t side);
 // And of the form whose sides that are computed are stored.
 const char *sn_gpu_not_chain_of_stored(const SnForm *form, int64_t parts_from);
 // All products of the form have so many bytes, as they would be stored; a size `?` counts as 1,024.

@@ -56,7 +56,10 @@ static MlirAttribute narrow_in_turn(const SnForm *f, const SnScheduleOptions *op
 }
 
 static MlirAttribute by_warps(const SnForm *f, const SnScheduleOptions *options, SnWhyNot *why) {
-  return is_gpu_chain(f, options, why) ? sn_schedule_gpu_chain_mma(f, options) : mlirAttributeGetNull();
+  const char *unfit = sn_gpu_not_chain_by_warps(f, sn_parts_from(options));
+  if (unfit)
+    (void)sn_why_not(why, "%s", unfit);
+  return unfit ? mlirAttributeGetNull() : sn_schedule_gpu_chain_mma(f, options);
 }
 
 static MlirAttribute whole_on_gpu(const SnForm *f, const SnScheduleOptions *options, SnWhyNot *why) {

@@ -38,9 +38,9 @@ static const struct {
 static bool can_run(const SnForm *f, const SnScheduleOptions *options) {
   if (sn_is_plain(f))
     return true;
-  return strcmp(options->target, "cpu") ? !sn_gpu_not_products(f) || !sn_gpu_not_chain_in(f, sn_parts_from(options)) ||
-                                              !sn_gpu_not_layers(f)
-                                        : sn_has_one_group(f) || sn_cpu_can_run_chain(f);
+  return strcmp(options->target, "cpu")
+             ? !sn_gpu_not_products(f) || !sn_gpu_not_chain_by_warps(f, sn_parts_from(options)) || !sn_gpu_not_layers(f)
+             : sn_has_one_group(f) || sn_cpu_can_run_chain(f);
 }
 
 static MlirAttribute choose(MlirOperation op, const SnScheduleOptions *options, Scheduler scheduler) {

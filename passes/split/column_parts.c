@@ -28,6 +28,7 @@
 #include "lowering/facts/cpu_forms.h"
 #include "lowering/facts/gpu_chains.h"
 #include "lowering/rows/rowmemory.h"
+#include "passes/merge/merge.h"
 #include "passes/split/pieces.h"
 
 enum {
@@ -46,7 +47,10 @@ typedef struct {
   MlirValue scores;
   int64_t until[3];    // of the product's sides, and of the matrix: where it goes over to its second access; 0: it has
                        // one
-  int64_t part, parts; // columns of one, and how many there are
+  int64_t length;      // columns that are in parts
+  bool alone;          // the last one is not: where both the product and the matrix go over to it
+  MlirOperation maker; // of that one; null: it is an argument
+  int64_t part, parts; // columns of a part, and how many there are
 } Parts;
 
 static int64_t columns_of(const SnForm *f) { return sn_group(f, 0).first; }
@@ -224,7 +228,7 @@ static void make_dims(Parts *p, SnForm *to, bool twice, MlirAffineExpr *first, M
 static void add_input(const Parts *p, SnForm *to, size_t k, const MlirAffineExpr *dims) {
   const SnForm *f = &p->s.f;
   SnAccess a = f->inputs.data[k];
-  if (!a.fill.ptr && sn_access_uses(f, &a, columns_of(f)) && p->part * p->parts > sn_group_length(f, 0)) {
+  if (!a.fill.ptr && sn_access_uses(f, &a, columns_of(f)) && p->part * p->parts > p->length) {
     MlirType t = sn_element(sn_type_of(a.value));
     a.fill = sn_is_float(t) ? mlirFloatAttrDoubleGet(p->s.b.ctx, t, 0) : mlirIntegerAttrGet(t, 0);
   }
@@ -232,9 +236,14 @@ static void add_input(const Parts *p, SnForm *to, size_t k, const MlirAffineExpr
   sn_push(&to->inputs, a);
 }
 
-// Access `which` of the side; of one that does not choose its only one.
+// Access `which` of the side; of one that does not choose all, and its program.
 static void add_side(const Parts *p, SnForm *to, size_t number, size_t which, const MlirAffineExpr *dims) {
-  add_input(p, to, sn_side(&p->s.f, number).first + (p->until[number] ? which : 0), dims);
+  SnSide side = sn_side(&p->s.f, number);
+  if (p->until[number])
+    side = (SnSide){.first = side.first + which, .count = 1};
+  sn_push(&to->sides, ((SnSide){.first = to->inputs.size, .count = side.count, .program = side.program}));
+  for (size_t k = 0; k < side.count; ++k)
+    add_input(p, to, side.first + k, dims);
 }
 
 static bool has_beside(const SnForm *f, size_t k, int64_t dim) {
@@ -261,7 +270,7 @@ static void write_part(const Parts *p, SnBuilder *b, Copy *c, const size_t *inpu
   const SnForm *f = &p->s.f;
   SnForm *to = &c->to;
   MlirType f32 = mlirF32TypeGet(b->ctx);
-  int64_t chooses = p->until[0] + p->until[1];
+  int64_t chooses = p->alone ? 0 : p->until[0] + p->until[1];
   MlirValue sums = sn_product_argument(to, 0);
   if (chooses)
     sums = chosen(b, c, chooses, sums, sn_product_argument(to, 1));
@@ -270,15 +279,15 @@ static void write_part(const Parts *p, SnBuilder *b, Copy *c, const size_t *inpu
     if (input[k] != SIZE_MAX)
       sn_map(&c->in.made, sn_input_argument(f, k), sn_input_argument(to, input[k]));
   MlirValue x = sn_copy_in_part(b, &c->in, p->scores);
-  if (p->part * p->parts > sn_group_length(f, 0))
-    x = chosen(b, c, sn_group_length(f, 0), x, sn_float(b, f32, -__builtin_inf()));
+  if (p->part * p->parts > p->length)
+    x = chosen(b, c, p->length, x, sn_float(b, f32, -__builtin_inf()));
   MlirValue m = sn_row_reduce(b, "maximumf", x, f32), d = added(b, "arith.subf", x, m),
             e = sn_row_op(b, "math.exp", (MlirType){0}, 1, &d), s = sn_row_reduce(b, "add", e, f32), w = e;
   if (!sn_null(p->round))
     w = sn_row_op(b, "arith.truncf", sn_element(sn_type_of(sn_result(p->round, 0))), 1, &e);
   MlirType row = sn_type_of(sn_result(p->again, 0));
   MlirValue u = sn_row_product(b, w, sn_matrix_argument(to, 0), row);
-  if (p->until[2])
+  if (p->until[2] && !p->alone)
     u = sn(b, "arith.addf", u, sn_row_product(b, w, sn_matrix_argument(to, 1), row));
   MlirValue gives[] = {m, s, u};
   sn_op(b, "sinter.yield", sn_values(3, gives), sn_types(0, NULL));
@@ -286,7 +295,7 @@ static void write_part(const Parts *p, SnBuilder *b, Copy *c, const size_t *inpu
 
 static MlirOperation make_parts(Parts *p) {
   const SnForm *f = &p->s.f;
-  bool twice = p->until[0] || p->until[1];
+  bool twice = !p->alone && (p->until[0] || p->until[1]), matrices = !p->alone && p->until[2];
   MlirAffineExpr first[SN_MAX_DIMS], second[SN_MAX_DIMS];
   Copy c = {.in = {.f = f, .dim = columns_of(f), .position = position_in_part}, .part = p->part};
   SnForm *to = &c.to;
@@ -295,10 +304,12 @@ static MlirOperation make_parts(Parts *p) {
   for (size_t i = 0; i < 1 + (size_t)twice; ++i)
     for (size_t side = 0; side < 2; ++side)
       add_side(p, to, side, i, i ? second : first);
-  for (size_t i = 0; i < 1 + (size_t)(p->until[2] > 0); ++i) {
+  for (size_t i = 0; i < 1 + (size_t)matrices; ++i) {
     add_side(p, to, 2, i, first);
     sn_push(&to->matrices, ((SnMatrix){.from = 0, .to = 1}));
   }
+  if (!sn_any_program(to))
+    to->sides.size = 0;
   for (size_t k = 0; k < f->inputs.size; ++k) {
     bool has = k >= sn_first_input(f) && !has_beside(f, k, sn_group(f, 1).first);
     input[k] = has ? to->inputs.size : SIZE_MAX;
@@ -314,6 +325,84 @@ static MlirOperation make_parts(Parts *p) {
   sn_map_free(&c.in.made);
   sn_form_free(to);
   free(input);
+  return made;
+}
+
+// ---- the last column ------------------------------------------------------------------------------
+
+// Where it is.
+static MlirValue position_of_last(SnBuilder *b, const SnPartCopy *in) {
+  const Copy *c = (const Copy *)in;
+  return added(b, "arith.addi", sn_position(b, &c->to, (intptr_t)c->to.num_rows), sn_index(b, c->part));
+}
+
+// Its scores, a number for each row: a contract of one column, whose sides may have programs.
+static MlirOperation make_last(Parts *p) {
+  const SnForm *f = &p->s.f;
+  MlirContext ctx = p->s.b.ctx;
+  int64_t rows = f->num_rows, at = p->length, side_of = p->until[0] ? 0 : 1;
+  MlirAffineExpr dims[SN_MAX_DIMS], all[SN_MAX_DIMS];
+  int64_t shape[SN_MAX_DIMS];
+  Copy c = {.in = {.f = f, .dim = columns_of(f), .position = position_of_last}, .part = at};
+  SnForm *to = &c.to;
+  to->contract = true;
+  to->num_rows = rows;
+  to->num_cols = 1;
+  sn_push(&to->products, f->products.data[0]);
+  for (int64_t d = 0; d < (int64_t)f->dims.size; ++d) {
+    bool other = d == sn_group(f, 1).first;
+    dims[d] = other ? mlirAffineConstantExprGet(ctx, 0) : mlirAffineDimExprGet(ctx, (intptr_t)to->dims.size);
+    if (!other)
+      sn_push(&to->dims, f->dims.data[d]);
+  }
+  to->dims.data[rows].size = 1;
+  for (intptr_t d = 0; d <= (intptr_t)rows; ++d)
+    all[d] = dims[d], shape[d] = to->dims.data[d].size;
+  dims[rows] = mlirAffineAddExprGet(dims[rows], mlirAffineConstantExprGet(ctx, at));
+  size_t *input = sn_alloc((f->inputs.size + 1) * sizeof *input), moves = 0;
+  for (size_t k = 0; k < f->inputs.size; ++k) {
+    bool of_old = k == sn_side(f, side_of).first, of_matrix = k >= sn_side(f, 2).first && k < sn_first_input(f);
+    input[k] = SIZE_MAX;
+    if (of_old || of_matrix || has_beside(f, k, sn_group(f, 1).first))
+      continue;
+    input[k] = to->inputs.size;
+    moves = k == sn_side(f, side_of).first + 1 ? to->inputs.size : moves;
+    SnAccess a = f->inputs.data[k];
+    a.map = sn_map_replace(a.map, (intptr_t)to->dims.size, dims);
+    sn_push(&to->inputs, a);
+  }
+  for (size_t i = 0, first = 0; i < 2; ++i) {
+    SnSide side = sn_side(f, i);
+    if ((int64_t)i == side_of)
+      side = (SnSide){.count = 1};
+    side.first = first;
+    first += side.count;
+    sn_push(&to->sides, side);
+  }
+  SnBuilder b = p->s.b;
+  MlirType f32 = mlirF32TypeGet(ctx);
+  sn_push(&to->outputs,
+          ((SnAccess){.value = sn(&b, "tensor.empty", sn_tensor(f32, (intptr_t)rows + 1, shape)),
+                      .map = mlirAffineMapGet(ctx, (intptr_t)to->dims.size, 0, (intptr_t)rows + 1, all)}));
+  c.in.to = to;
+  MlirOperation made = sn_form_create(&p->s.b, to, false);
+  SnBuilder in = sn_at_end(to->body, p->s.b.loc);
+  sn_map(&c.in.made, sn_product_argument(f, 0), sn_product_argument(to, 0));
+  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
+    if (input[k] != SIZE_MAX)
+      sn_map(&c.in.made, sn_input_argument(f, k), sn_input_argument(to, input[k]));
+  MlirValue x = sn_copy_in_part(&in, &c.in, p->scores);
+  sn_op(&in, "sinter.yield", sn_as_row(&in, x, sn_row_type(to, f32)), sn_types(0, NULL));
+  sn_map_free(&c.in.made);
+  sn_form_free(to);
+  free(input);
+  SnForm last = sn_form_read(made);
+  p->maker = sn_definer(last.inputs.data[moves].value);
+  sn_form_free(&last);
+  SnIntoSide m;
+  if (sn_can_move_into_side(made, moves, &m))
+    made = sn_move_into_side(&m);
+  sn_into_side_free(&m);
   return made;
 }
 
@@ -334,12 +423,25 @@ static void write_whole(const Parts *p, SnBuilder *b, Copy *c, const size_t *inp
   const SnForm *f = &p->s.f;
   SnForm *to = &c->to;
   MlirType f32 = mlirF32TypeGet(b->ctx);
-  MlirValue m = sn_input_argument(to, 0), all = sn_row_reduce(b, "maximumf", m, f32),
-            d = added(b, "arith.subf", m, all), w = sn_row_op(b, "math.exp", (MlirType){0}, 1, &d),
+  MlirValue m = sn_input_argument(to, 0), all = sn_row_reduce(b, "maximumf", m, f32), x = {0};
+  if (p->alone) {
+    x = sn_input_argument(to, 3);
+    all = sn(b, "arith.maximumf", all, x);
+  }
+  MlirValue d = added(b, "arith.subf", m, all), w = sn_row_op(b, "math.exp", (MlirType){0}, 1, &d),
             least = sn_as_row(b, sn_float(b, f32, -__builtin_inf()), sn_type_of(m)),
             dead = sn(b, "arith.cmpf", m, least, sn_attr("predicate", sn_i64(b->ctx, OEQ))),
             s = sum_of_parts(b, dead, w, sn_input_argument(to, 1)),
             u = sum_of_parts(b, dead, w, sn_input_argument(to, 2));
+  if (p->alone) {
+    MlirValue v = sn_input_argument(to, 4), e = sn(b, "math.exp", sn(b, "arith.subf", x, all)),
+              none =
+                  sn(b, "arith.cmpf", x, sn_float(b, f32, -__builtin_inf()), sn_attr("predicate", sn_i64(b->ctx, OEQ)));
+    e = sn(b, "arith.select", none, sn_float(b, f32, 0), e);
+    v = mlirTypeIsAF32(sn_type_of(v)) ? v : sn(b, "arith.extf", v, f32);
+    s = sn(b, "arith.addf", s, e);
+    u = sn(b, "arith.addf", u, sn(b, "arith.mulf", e, v));
+  }
   sn_map(&c->in.made, sn_result(p->maximum, 0), all);
   sn_map(&c->in.made, sn_result(p->sum, 0), s);
   sn_map(&c->in.made, sn_result(p->again, 0), sn(b, "arith.divf", u, s));
@@ -350,7 +452,7 @@ static void write_whole(const Parts *p, SnBuilder *b, Copy *c, const size_t *inp
   sn_op(b, "sinter.yield", y, sn_types(0, NULL));
 }
 
-static MlirOperation make_whole(Parts *p, MlirOperation parts) {
+static MlirOperation make_whole(Parts *p, MlirOperation parts, MlirOperation last) {
   const SnForm *f = &p->s.f;
   MlirContext ctx = p->s.b.ctx;
   int64_t rows = f->num_rows, column = sn_group(f, 1).first;
@@ -374,6 +476,16 @@ static MlirOperation make_whole(Parts *p, MlirOperation parts) {
     sn_push(&to->inputs,
             ((SnAccess){.value = sn_result(parts, i),
                         .map = mlirAffineMapGet(ctx, (intptr_t)to->dims.size, 0, (intptr_t)rows + 1 + (i == 2), all)}));
+  if (p->alone) {
+    all[rows] = mlirAffineConstantExprGet(ctx, 0);
+    sn_push(&to->inputs,
+            ((SnAccess){.value = sn_result(last, 0),
+                        .map = mlirAffineMapGet(ctx, (intptr_t)to->dims.size, 0, (intptr_t)rows + 1, all)}));
+    SnAccess v = f->inputs.data[sn_side(f, 2).first + 1];
+    dims[columns_of(f)] = mlirAffineConstantExprGet(ctx, p->length);
+    v.map = sn_map_replace(v.map, (intptr_t)to->dims.size, dims);
+    sn_push(&to->inputs, v);
+  }
   for (size_t k = 0; k < f->inputs.size; ++k) {
     bool has = k >= sn_first_input(f) && !has_beside(f, k, columns_of(f));
     input[k] = has ? to->inputs.size : SIZE_MAX;
@@ -404,26 +516,34 @@ bool sn_part_columns(MlirOperation form, SnSplit how, MlirAttribute cut) {
   if (is) {
     SnGpuPoints points = sn_gpu_chain_points(f);
     int64_t tiles =
-                sn_times(sn_gpu_dims_size(f, &points.batch), sn_pieces(sn_gpu_dims_size(f, &points.rows), TILE_ROWS)),
-            length = sn_group_length(f, 0);
-    p.part = sn_pieces(sn_pieces(length, sn_pieces(TILES, tiles)), SN_PART_COLUMNS) * SN_PART_COLUMNS;
-    p.parts = sn_pieces(length, p.part);
+        sn_times(sn_gpu_dims_size(f, &points.batch), sn_pieces(sn_gpu_dims_size(f, &points.rows), TILE_ROWS));
+    for (size_t i = 0; i < sn_num_sides(f); ++i)
+      p.until[i] = find_choice(f, i);
+    p.length = sn_group_length(f, 0);
+    p.alone = p.until[0] + p.until[1] == p.length - 1 && p.until[2] == p.length - 1;
+    p.length -= p.alone;
+    p.part = sn_pieces(sn_pieces(p.length, sn_pieces(TILES, tiles)), SN_PART_COLUMNS) * SN_PART_COLUMNS;
+    p.parts = sn_pieces(p.length, p.part);
   }
-  if (!is || p.parts < 2) {
+  if (!is || p.parts + p.alone < 2) {
     sn_form_free(f);
     return false;
   }
+  bool twice = !p.alone && (p.until[0] || p.until[1]);
+  MlirOperation last = p.alone ? make_last(&p) : (MlirOperation){0};
   for (size_t i = 0; i < sn_num_sides(f); ++i)
-    p.until[i] = find_choice(f, i);
-  for (size_t i = 0; i < sn_num_sides(f); ++i)
-    if (sn_side(f, i).program.ptr && !p.until[i])
+    if (sn_side(f, i).program.ptr && !p.until[i] && (twice || !sn_gpu_computes_side(f, i)))
       sn_store_side(&p.s, i);
-  MlirOperation parts = make_parts(&p), whole = make_whole(&p, parts);
+  MlirOperation parts = make_parts(&p), whole = make_whole(&p, parts, last);
   mlirValueReplaceAllUsesOfWith(sn_result(form, 0), sn_result(whole, 0));
   sn_form_free(f);
   mlirOperationDestroy(form);
+  if (sn_is_form(p.maker) && sn_unused(p.maker))
+    mlirOperationDestroy(p.maker);
   parts = sn_tidy(parts);
   whole = sn_tidy(whole);
+  if (p.alone)
+    sn_sum_by_rows(last, cut);
   for (int i = 0; i < 2 && cut.ptr; ++i)
     sn_set_attr(i ? whole : parts, "sinter.cut", cut);
   return true;

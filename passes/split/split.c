@@ -45,7 +45,9 @@ static bool has_few_tiles(const SnForm *f) {
 static const char *why_cut_on_gpu(const SnForm *f, SnSplit how) {
   if (!how.one_launch && sn_gpu_streams_few(f))
     return NULL;
-  const char *chain = sn_gpu_not_chain_in(f, how.parts_from), *layers = chain ? sn_gpu_not_layers(f) : NULL;
+  const char *chain =
+                 how.one_launch ? sn_gpu_not_chain_by_warps(f, how.parts_from) : sn_gpu_not_chain_in(f, how.parts_from),
+             *layers = chain ? sn_gpu_not_layers(f) : NULL;
   if (chain && !layers)
     return "its products are faster one by one; a schedule keeps it whole";
   if (!chain && how.one_launch && has_few_tiles(f))
@@ -125,7 +127,7 @@ static MlirAttribute cut_of(MlirContext ctx, SnSplit how, const char *why) {
 static bool stores_sides_alone(SnCut *s, MlirOperation form) {
   bool gpu = s->how.target && !strcmp(s->how.target, "gpu");
   if (!gpu || !s->f.matrices.size || !sn_any_program(&s->f) || sn_gpu_not_chain_of_stored(&s->f, s->how.parts_from) ||
-      (s->how.one_launch && has_few_tiles(&s->f)))
+      (s->how.one_launch && (has_few_tiles(&s->f) || !sn_gpu_not_chain_by_warps(&s->f, s->how.parts_from))))
     return false;
   SnForm from = sn_form_read(form);
   for (size_t i = 0; i < sn_num_sides(&s->f); ++i)

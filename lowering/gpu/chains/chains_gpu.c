@@ -25,7 +25,7 @@
 #include "passes/split/split.h"
 
 enum { ROWS_OF_A_STEP = 16, MOST_COLUMNS = 31 }; // of mma.sync's sum; two to this, where columns are `?`
-enum { EQ = 0, NE = 1 };                           // of arith.cmpi
+enum { EQ = 0, NE = 1 };                         // of arith.cmpi
 
 // ---- pieces -----------------------------------------------------------------------------------
 
@@ -198,7 +198,8 @@ static void fetch_side(SnBuilder *b, SnGpuChain *c, SnForm *f, SnGpuChained *p, 
   g.first_column = column;
   SnGpuSide s = sn_gpu_side(b, &g, &p->product, is_a, type);
   s.may_fill = true;
-  bool turned = is_a ? p->a.turned : p->b.turned, copies = sn_gpu_side_copies(&s, turned);
+  SnSide side = sn_side(f, is_a ? p->product.a : p->product.b);
+  bool turned = is_a ? p->a.turned : p->b.turned, copies = !side.program.ptr && sn_gpu_side_copies(&s, turned);
   int64_t lines = turned ? p->tile.k : s.extent;
   if (copies == now)
     return;
@@ -209,6 +210,11 @@ static void fetch_side(SnBuilder *b, SnGpuChain *c, SnForm *f, SnGpuChained *p, 
             first = times(b, slot, lines);
   if (copies) {
     sn_gpu_copy_side(b, &s, sum, memory, turned, first);
+    return;
+  }
+  if (side.program.ptr) { // of rows
+    int64_t rows = sn_gpu_dims_size(f, s.outer);
+    sn_gpu_compute_side(b, &s, side, rows < s.extent ? rows : s.extent, memory, turned, first);
     return;
   }
   MlirValue *values = sn_alloc((size_t)(s.count + s.masks) * sizeof *values);
@@ -323,9 +329,9 @@ static MlirValue emit_columns(SnBuilder *b, SnGpuChain *c) {
   sn_gpu_chain_blocks(b, c, &first, &blocks);
   MlirValue first_block = first;
   first = sn(b, "arith.muli", first, n);
-  fetch_rows(b, c, true);
   fetch_rows(b, c, false);
   fetch_block(b, c, first, sn(b, "arith.remui", sn(b, "arith.divui", first, n), sn_index(b, 2)), false);
+  fetch_rows(b, c, true); // while the copies are on their way
   sn_gpu_chain_begin(b, c, carried);
   for (size_t i = num_states; i < all; ++i)
     carried[i] = sn_float(b, mlirF32TypeGet(b->ctx), 0);

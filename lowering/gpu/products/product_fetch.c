@@ -12,6 +12,7 @@
 // test: test/lowering/gpu/products.mlir, test/gpu/emulate_products.test
 
 #include "lowering/gpu/products/product_fetch.h"
+#include "dialect/row_ops.h"
 #include "lowering/rows/rowmemory.h"
 
 enum { VECTOR_BYTES = 16, MASK_BITS = 32 };
@@ -213,6 +214,93 @@ void sn_gpu_put_side(SnBuilder *b, const SnGpuSide *s, MlirValue memory, bool li
       *moved = was;
     }
   }
+}
+
+// ---- sides that are computed ---------------------------------------------------------------------------
+
+// The program at one element, where its accesses give x.
+static MlirValue computed(SnBuilder *b, const SnForm *f, MlirBlock program, const MlirValue *x, const MlirValue *dims) {
+  SnMap map = {0};
+  for (intptr_t k = 0; k < mlirBlockGetNumArguments(program); ++k)
+    sn_map(&map, mlirBlockGetArgument(program, k), x[k]);
+  MlirOperation end = mlirBlockGetTerminator(program);
+  for (MlirOperation op = mlirBlockGetFirstOperation(program); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
+    const SnRowOp *line = sn_row_op_of(op);
+    MlirValue was = sn_result(op, 0), operands[SN_MAX_ELEMENTWISE], is;
+    intptr_t n = sn_num_operands(op);
+    MlirType element = sn_element(sn_type_of(was));
+    for (intptr_t i = 0; i < n; ++i)
+      operands[i] = sn_lookup(&map, sn_operand(op, i));
+    if (line->id == SN_OP_constant)
+      is = sn_constant(b, sn_constant_of(was));
+    else if (line->names_dim)
+      is = dims[sn_row_named_dim(f, op)];
+    else if (line->cost == SN_COST_NONE && line->first == SN_READS_COLUMN) // a broadcast, or a detach
+      is = operands[0];
+    else
+      is = sn_result(sn_clone_as(b, op, sn_values(n, operands), sn_types(1, &element)), 0);
+    sn_map(&map, was, is);
+  }
+  MlirValue y = sn_lookup(&map, sn_operand(end, 0));
+  sn_map_free(&map);
+  return y;
+}
+
+// An element of the access, its fill value where that is beside its tensor, and element 0 where nobody asks (`in`).
+static MlirValue load_filled(SnBuilder *b, const SnForm *f, const SnAccess *a, const MlirValue *dims, MlirValue in) {
+  MlirValue at[SN_MAX_DIMS + 1], unused, offset;
+  sn_row_subscripts(b, f, a, dims, at, &unused);
+  MlirValue inside = inside_of(b, f, a, at), whole = sn_row_flat(b, a->value, at, &offset),
+            there = sn_none(inside) ? in : sn(b, "arith.andi", in, inside);
+  offset = sn(b, "arith.select", there, offset, sn_index(b, 0));
+  MlirValue x = sn(b, "memref.load", whole, offset, sn_element(sn_type_of(a->value)));
+  return sn_none(inside) ? x : sn(b, "arith.select", inside, x, sn_constant(b, a->fill));
+}
+
+void sn_gpu_compute_side(SnBuilder *b, const SnGpuSide *s, SnSide side, int64_t size, MlirValue memory,
+                         bool lines_of_sum, MlirValue line) {
+  const SnForm *f = s->g->form;
+  const SnGpuKernel *k = s->g->k;
+  int64_t threads = k->threads, n = sn_pieces(s->extent * s->k, threads), loaded = 0;
+  MlirValue *x = sn_alloc((size_t)(n * (int64_t)side.count + 1) * sizeof *x), *in = sn_alloc((size_t)n * sizeof *in),
+            *place = sn_alloc((size_t)n * sizeof *place), (*dims)[SN_MAX_DIMS] = sn_alloc((size_t)n * sizeof *dims);
+  for (int64_t i = 0; i < n; ++i) {
+    place[i] = i ? sn(b, "arith.addi", k->thread, sn_index(b, i * threads)) : k->thread;
+    if (i * threads / s->k >= size) // no thread has a line there
+      continue;
+    MlirValue own = sn(b, "arith.divui", place[i], sn_index(b, s->k)),
+              at = sn(b, "arith.remui", place[i], sn_index(b, s->k)), outer = sn(b, "arith.addi", s->first, own);
+    in[i] = sn(b, "arith.andi", sn_row_below(b, at, s->sum), sn_row_below(b, outer, s->size));
+    outer = sn(b, "arith.select", in[i], outer, sn_index(b, 0));
+    memcpy(dims[i], s->g->dims, sizeof dims[i]);
+    sn_gpu_point(b, f, s->outer, outer, dims[i]);
+    sn_gpu_point(b, f, &s->summed, at, dims[i]);
+    for (size_t a = 0; a < side.count; ++a)
+      x[loaded++] = load_filled(b, f, &f->inputs.data[side.first + a], dims[i], in[i]);
+  }
+  loaded = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    MlirValue own = sn(b, "arith.divui", place[i], sn_index(b, s->k)),
+              at = sn(b, "arith.remui", place[i], sn_index(b, s->k)), y = sn_gpu_zero(b, s->type);
+    if (!sn_none(in[i])) {
+      MlirValue made = sn_row_convert(b, computed(b, f, side.program, &x[loaded], dims[i]), s->type);
+      y = sn(b, "arith.select", in[i], made, y);
+      loaded += (int64_t)side.count;
+    }
+    MlirValue to[] = {sn(b, "arith.addi", line, lines_of_sum ? at : own), lines_of_sum ? own : at};
+    bool all = s->extent * s->k % threads == 0 || i + 1 < n;
+    SnIf there = {0};
+    if (!all)
+      there = sn_if(b, sn_row_below(b, place[i], sn_index(b, s->extent * s->k)));
+    sn_scratch_store(b, y, memory, sn_values(2, to), sn_no_attr());
+    if (!all)
+      sn_end_if(b, &there);
+  }
+  free(x);
+  free(in);
+  free(place);
+  free(dims);
 }
 
 // ---- copies behind the threads' backs ----------------------------------------------------------------

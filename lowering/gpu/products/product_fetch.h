@@ -28,6 +28,10 @@ void sn_gpu_fetch_side(SnBuilder *b, const SnGpuSide *s, MlirValue first, MlirVa
 // Into shared memory of rank 2, from `line` on: a line for each of the sum, or for each row or column of the tile.
 void sn_gpu_put_side(SnBuilder *b, const SnGpuSide *s, MlirValue memory, bool lines_of_sum, MlirValue line,
                      const MlirValue *from);
+// The side's program at all of the tile's elements, zeros beside the ends. All of a thread's loads come first. `size`:
+// so many of the tile's rows or columns there are at most.
+void sn_gpu_compute_side(SnBuilder *b, const SnGpuSide *s, SnSide side, int64_t size, MlirValue memory,
+                         bool lines_of_sum, MlirValue line);
 // The copies of both go behind the threads' backs, where memory's elements and neighbours are as they lie in these
 // lines. `to`: from `line` on. They are there for a thread that waited for its own.
 bool sn_gpu_side_copies(const SnGpuSide *s, bool lines_of_sum);

@@ -1,9 +1,22 @@
-// Attention of three queries a head to a cache of 40 positions and a new one behind it; positions behind a number of
-// each head are left out.
+// Attention of three queries a head, which are computed, to a cache of 40 positions and a new one behind it; positions
+// behind a number of each head are left out.
 func.func @main(%q: tensor<2x3x16xbf16>, %k: tensor<2x40x16xbf16>, %k1: tensor<2x1x16xbf16>, %v: tensor<2x40x16xbf16>, %v1: tensor<2x1x16xbf16>, %n: tensor<2xi64>) -> tensor<2x3x16xf32> {
   %y = tensor.empty() : tensor<2x3x16xf32>
   %0 = sinter.contract (i = 2, j = 3) by (k = 41) by (e = 16)
-      product (l = 16) (%q[i, j, l] : tensor<2x3x16xbf16>, side(%k[i, k, l] : tensor<2x40x16xbf16> else 0.000000e+00, %k1[i, k - 40, l] : tensor<2x1x16xbf16> else 0.000000e+00) {
+      product (l = 16) (side(%q[i, j, l] : tensor<2x3x16xbf16>, %q[i, j, l - 8] : tensor<2x3x16xbf16> else 0.000000e+00) {
+  ^side(%a: tensor<16xbf16>, %b: tensor<16xbf16>):
+    %c8 = arith.constant 8 : index
+    %two = arith.constant 2.0 : bf16
+    %at = sinter.index l : tensor<16xindex>
+    %c8s = sinter.broadcast %c8 : index -> tensor<16xindex>
+    %twos = sinter.broadcast %two : bf16 -> tensor<16xbf16>
+    %is = arith.cmpi ult, %at, %c8s : tensor<16xindex>
+    %double = arith.mulf %a, %twos : tensor<16xbf16>
+    %sum = arith.addf %a, %b : tensor<16xbf16>
+    %with = arith.addf %double, %b : tensor<16xbf16>
+    %s = arith.select %is, %with, %sum : tensor<16xi1>, tensor<16xbf16>
+    sinter.yield %s : tensor<16xbf16>
+  }, side(%k[i, k, l] : tensor<2x40x16xbf16> else 0.000000e+00, %k1[i, k - 40, l] : tensor<2x1x16xbf16> else 0.000000e+00) {
   ^side(%a: tensor<16xbf16>, %b: tensor<16xbf16>):
     %c40 = arith.constant 40 : index
     %at = sinter.index k : index

@@ -7,12 +7,12 @@
 //  ALONE-NOT:   part
 
 // CHECK-LABEL: func.func @cache
-//  CHECK-SAME:   (%[[Q:.+]]: tensor<2x3x16xbf16>, %[[K:.+]]: tensor<2x40x16xbf16>, %[[K1:.+]]: tensor<2x1x16xbf16>, %[[V:.+]]: tensor<2x40x16xbf16>, %[[V1:.+]]: tensor<2x1x16xbf16>,
+//  CHECK-SAME:   (%[[Q:.+]]: tensor<2x3x16xbf16>, %[[K:.+]]: tensor<2x40x16xbf16>, %[[K1:.+]]: tensor<2x2x16xbf16>, %[[V:.+]]: tensor<2x40x16xbf16>, %[[V1:.+]]: tensor<2x2x16xbf16>,
 //       CHECK:   %[[P:.+]]:3 = sinter.contract (i = 2, j = 3, part = 3) by (k = 16) by (e = 16)
 //  CHECK-NEXT:     product (l = 16) (%[[Q]][i, j, l] : {{.*}}, %[[K]][i, part * 16 + k, l] : tensor<2x40x16xbf16> else 0.000000e+00) : f32
-//  CHECK-NEXT:     product (sum = 16) (%[[Q]][i, j, sum] : {{.*}}, %[[K1]][i, part * 16 + k - 40, sum] : tensor<2x1x16xbf16> else 0.000000e+00) : f32
+//  CHECK-NEXT:     product (sum = 16) (%[[Q]][i, j, sum] : {{.*}}, %[[K1]][i, part * 16 + k - 40, sum] : tensor<2x2x16xbf16> else 0.000000e+00) : f32
 //  CHECK-NEXT:     matrix (k) to (e) (%[[V]][i, part * 16 + k, e] : tensor<2x40x16xbf16> else 0.000000e+00)
-//  CHECK-NEXT:     matrix (k) to (e) (%[[V1]][i, part * 16 + k - 40, e] : tensor<2x1x16xbf16> else 0.000000e+00)
+//  CHECK-NEXT:     matrix (k) to (e) (%[[V1]][i, part * 16 + k - 40, e] : tensor<2x2x16xbf16> else 0.000000e+00)
 //  CHECK-NEXT:     outs({{.*}}[i, j, part] : tensor<2x3x3xf32>, {{.*}}[i, j, part] : tensor<2x3x3xf32>, {{.*}}[i, j, part, e] : tensor<2x3x3x16xf32>) {
 //  CHECK-NEXT:   ^row(%[[A:.+]]: tensor<16xf32>, %[[A1:.+]]: tensor<16xf32>, %[[M:.+]]: tensor<16x16xbf16>, %[[M1:.+]]: tensor<16x16xbf16>):
 //       CHECK:     %[[OLD:.+]] = arith.constant 40 : index
@@ -20,7 +20,7 @@
 //  CHECK-NEXT:     %[[FROM:.+]] = arith.cmpi ult, %{{.*}}, %[[OLDS]] : tensor<16xindex>
 //  CHECK-NEXT:     %[[S:.+]] = arith.select %[[FROM]], %[[A]], %[[A1]]
 //       CHECK:     %[[INF:.+]] = arith.constant 0xFF800000 : f32
-//       CHECK:     arith.constant 41 : index
+//       CHECK:     arith.constant 42 : index
 //       CHECK:     %[[INFS:.+]] = sinter.broadcast %[[INF]]
 //       CHECK:     %[[X:.+]] = arith.select %{{.*}}, %[[S]], %[[INFS]]
 //  CHECK-NEXT:     %[[MAX:.+]] = sinter.row_reduce maximumf %[[X]]
@@ -43,9 +43,82 @@
 //       CHECK:     arith.select %[[DEAD]],
 //       CHECK:     arith.divf
 //  CHECK-NEXT:     arith.truncf %{{.*}} : f32 to bf16
-func.func @cache(%q: tensor<2x3x16xbf16>, %k: tensor<2x40x16xbf16>, %k1: tensor<2x1x16xbf16>, %v: tensor<2x40x16xbf16>, %v1: tensor<2x1x16xbf16>, %y: tensor<2x3x16xbf16>) -> tensor<2x3x16xbf16> {
+func.func @cache(%q: tensor<2x3x16xbf16>, %k: tensor<2x40x16xbf16>, %k1: tensor<2x2x16xbf16>, %v: tensor<2x40x16xbf16>, %v1: tensor<2x2x16xbf16>, %y: tensor<2x3x16xbf16>) -> tensor<2x3x16xbf16> {
+  %0 = sinter.contract (i = 2, j = 3) by (k = 42) by (e = 16)
+      product (l = 16) (%q[i, j, l] : tensor<2x3x16xbf16>, side(%k[i, k, l] : tensor<2x40x16xbf16> else 0.000000e+00, %k1[i, k - 40, l] : tensor<2x2x16xbf16> else 0.000000e+00) {
+  ^side(%a: tensor<16xbf16>, %b: tensor<16xbf16>):
+    %c40 = arith.constant 40 : index
+    %at = sinter.index k : index
+    %is = arith.cmpi ult, %at, %c40 : index
+    %s = arith.select %is, %a, %b : tensor<16xbf16>
+    sinter.yield %s : tensor<16xbf16>
+  }) : f32
+      matrix (k) to (e) (side(%v[i, k, e] : tensor<2x40x16xbf16> else 0.000000e+00, %v1[i, k - 40, e] : tensor<2x2x16xbf16> else 0.000000e+00) {
+  ^side(%a: tensor<42xbf16>, %b: tensor<42xbf16>):
+    %c40 = arith.constant 40 : index
+    %at = sinter.index k : tensor<42xindex>
+    %c40s = sinter.broadcast %c40 : index -> tensor<42xindex>
+    %is = arith.cmpi ult, %at, %c40s : tensor<42xindex>
+    %s = arith.select %is, %a, %b : tensor<42xi1>, tensor<42xbf16>
+    sinter.yield %s : tensor<42xbf16>
+  })
+      outs(%y[i, j, e] : tensor<2x3x16xbf16>) {
+  ^row(%x: tensor<42xf32>, %m: tensor<42x16xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<42xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<42xf32>
+    %less = arith.subf %x, %maxs : tensor<42xf32>
+    %ex = math.exp %less : tensor<42xf32>
+    %sum = sinter.row_reduce add %ex : tensor<42xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<42xf32>
+    %w = arith.mulf %ex, %bys : tensor<42xf32>
+    %r = arith.truncf %w : tensor<42xf32> to tensor<42xbf16>
+    %u = sinter.row_product %r, %m : tensor<42xbf16>, tensor<42x16xbf16> -> tensor<16xf32>
+    %z = arith.truncf %u : tensor<16xf32> to tensor<16xbf16>
+    sinter.yield %z : tensor<16xbf16>
+  }
+  return %0 : tensor<2x3x16xbf16>
+}
+
+// -----
+
+// A single new position is a row of its own, with all that it is made of: its score is one more maximum, and its value
+// one more part. Few rows of a product may be computed by each tile.
+
+// CHECK-LABEL: func.func @alone
+//  CHECK-SAME:   (%[[Q:.+]]: tensor<2x3x16xbf16>, %[[K:.+]]: tensor<2x40x16xbf16>, %[[K1:.+]]: tensor<2x1x16xbf16>, %[[V:.+]]: tensor<2x40x16xbf16>, %[[V1:.+]]: tensor<2x1x16xbf16>,
+//   CHECK-NOT:   sinter.rowwise (i = 2) by
+//       CHECK:   %[[S:.+]] = sinter.rowwise (i = 2, j = 3, k = 1) by (l = 16)
+//  CHECK-NEXT:     ins(%[[Q]][i, j, l] : {{.*}}, %[[K1]][i, 0, l] : tensor<2x1x16xbf16>)
+//       CHECK:     arith.negf
+//       CHECK:     math.absf
+//       CHECK:     sinter.row_reduce add
+//       CHECK:   %[[P:.+]]:3 = sinter.contract (i = 2, j = 3, part = 3) by (k = 16) by (e = 16)
+//  CHECK-NEXT:     product (l = 16) (side(%[[Q]][i, j, l] : tensor<2x3x16xbf16>) {
+//       CHECK:     }, %[[K]][i, part * 16 + k, l] : tensor<2x40x16xbf16> else 0.000000e+00) : f32
+//  CHECK-NEXT:     matrix (k) to (e) (%[[V]][i, part * 16 + k, e] : tensor<2x40x16xbf16> else 0.000000e+00)
+//  CHECK-NEXT:     outs
+//       CHECK:   sinter.rowwise (i = 2, j = 3, e = 16) by (part = 3)
+//  CHECK-NEXT:     ins(%[[P]]#0[i, j, part] : {{.*}}, %[[P]]#1[i, j, part] : {{.*}}, %[[P]]#2[i, j, part, e] : {{.*}}, %[[S]][i, j, 0] : tensor<2x3x1xf32>, %[[V1]][i, 0, e] : tensor<2x1x16xbf16>
+//       CHECK:   ^row(%{{.*}}: tensor<3xf32>, %{{.*}}: tensor<3xf32>, %{{.*}}: tensor<3xf32>, %[[X:.+]]: f32, %[[W:.+]]: bf16):
+//       CHECK:     %[[PMAX:.+]] = sinter.row_reduce maximumf
+//  CHECK-NEXT:     arith.maximumf %[[PMAX]], %[[X]]
+//       CHECK:     arith.cmpf oeq, %[[X]],
+//       CHECK:     arith.extf %[[W]] : bf16 to f32
+func.func @alone(%q: tensor<2x3x16xbf16>, %k: tensor<2x40x16xbf16>, %k1: tensor<2x1x16xbf16>, %v: tensor<2x40x16xbf16>, %v1: tensor<2x1x16xbf16>, %y: tensor<2x3x16xbf16>) -> tensor<2x3x16xbf16> {
+  %d = tensor.empty() : tensor<2x1x16xbf16>
+  %n1 = sinter.rowwise (i = 2) by (l = 16) ins(%k1[i, 0, l] : tensor<2x1x16xbf16>) outs(%d[i, 0, l] : tensor<2x1x16xbf16>) {
+  ^row(%a: tensor<16xbf16>):
+    %b = math.absf %a : tensor<16xbf16>
+    sinter.yield %b : tensor<16xbf16>
+  }
   %0 = sinter.contract (i = 2, j = 3) by (k = 41) by (e = 16)
-      product (l = 16) (%q[i, j, l] : tensor<2x3x16xbf16>, side(%k[i, k, l] : tensor<2x40x16xbf16> else 0.000000e+00, %k1[i, k - 40, l] : tensor<2x1x16xbf16> else 0.000000e+00) {
+      product (l = 16) (side(%q[i, j, l] : tensor<2x3x16xbf16>) {
+  ^side(%a: tensor<16xbf16>):
+    %b = arith.negf %a : tensor<16xbf16>
+    sinter.yield %b : tensor<16xbf16>
+  }, side(%k[i, k, l] : tensor<2x40x16xbf16> else 0.000000e+00, %n1[i, k - 40, l] : tensor<2x1x16xbf16> else 0.000000e+00) {
   ^side(%a: tensor<16xbf16>, %b: tensor<16xbf16>):
     %c40 = arith.constant 40 : index
     %at = sinter.index k : index
@@ -87,10 +160,10 @@ func.func @cache(%q: tensor<2x3x16xbf16>, %k: tensor<2x40x16xbf16>, %k1: tensor<
 // are those of the form. What is a program of a side that does not choose is stored once.
 
 // CHECK-LABEL: func.func @masked
-//       CHECK:   %[[Q:.+]] = sinter.rowwise (i = 2) by (l = 16)
-//       CHECK:     arith.negf
+//   CHECK-NOT:   sinter.rowwise (i = 2) by (l = 16)
 //       CHECK:   sinter.contract (i = 2, part = 4) by (k = 16) by (e = 16)
-//  CHECK-NEXT:     product (l = 16) (%[[Q]][i, l] : tensor<2x16xbf16>, %{{.*}}[i, part * 16 + k, l] : tensor<2x64x16xbf16>) : f32
+//  CHECK-NEXT:     product (l = 16) (side(%{{.*}}[i, l] : tensor<2x16xbf16>) {
+//       CHECK:     }, %{{.*}}[i, part * 16 + k, l] : tensor<2x64x16xbf16>) : f32
 //  CHECK-NEXT:     matrix (k) to (e) (%{{.*}}[i, part * 16 + k, e] : tensor<2x64x16xbf16>)
 //  CHECK-NEXT:     ins(%{{.*}}[i] : tensor<2xi64>, %{{.*}}[i, part * 16 + k] : tensor<2x64xf32>)
 //       CHECK:     %[[K:.+]] = sinter.index k : tensor<16xindex>
