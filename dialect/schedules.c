@@ -202,19 +202,23 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"mma", "kernel", 0, 0, 0, 0, sn_micro_gpu_names,
      "what multiplies: a line of the table of micro-kernels (target/microkernels.c) for the product's types"},
     {"mma", "m", 1, 1024, 1, 64, NULL,
-     "rows of a block's tile of the product: a power of two, but of \"wgmma\" without rows that are multiplied again"},
+     "rows of a block's tile of the product: a power of two, but of \"wgmma\""},
     {"mma", "n", 1, 1024, 1, 64, NULL, "columns of it; of rows that are multiplied again, columns at a time"},
     {"mma", "k", 1, 1024, 0, 16, NULL,
      "summed elements that a block has in shared memory at a time; of \"fma.window\": windows of them"},
     {"mma", "patch", 0, 1024, 1, 0, NULL,
      "of \"fma.window\": columns of a tile that lie beside each other in the last dimension; the n / patch lines of "
      "them lie below each other in the dimension in front of it"},
-    {"mma", "threads", 32, 1024, 0, 256, NULL,
-     "threads of a block that have sums; of \"wgmma\", 128 more fetch the sides"},
+    {"mma", "threads", 32, 1024, 32, 256, NULL,
+     "threads of a block that have sums: a power of two, but of \"wgmma\" and rows that are multiplied again; of "
+     "\"wgmma\", 128 more fetch the sides"},
     {"mma", "stages", 1, 16, 1, 2, NULL, "of \"wgmma\": pieces of k summed elements that shared memory holds"},
     {"mma", "ahead", 0, 1, 1, 1, NULL,
      "of \"wgmma\", and rows that are multiplied again: 1: sums of the next block of columns are made while the last "
      "one's rows are multiplied; 0: behind it, in fewer registers"},
+    {"mma", "held", 0, 1, 1, 0, NULL,
+     "of \"wgmma\", and rows that are multiplied again: 1: products' sides of rows are in registers while a tile is "
+     "made, and the next tile's are fetched meanwhile"},
     {"mma", "share", 0, 0, 0, 0, mma_shares,
      "of \"wgmma\": how warpgroups share the work; \"tile\": rows of each tile; \"turns\": whole tiles by turns, so "
      "that one multiplies while the other stores"},

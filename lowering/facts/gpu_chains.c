@@ -315,6 +315,8 @@ int64_t sn_gpu_chain_bytes(const SnForm *f, int64_t m, int64_t n) {
 
 // ---- by warpgroups -------------------------------------------------------------------------------
 
+const SnGpuChainRegisters sn_gpu_chain_registers[SN_GPU_CHAIN_GROUPS + 1] = {[2] = {24, 240}, [3] = {32, 160}};
+
 // The side of the matrix that row product i of the body takes.
 static size_t side_of_matrix(const SnForm *f, int64_t i) {
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
@@ -470,6 +472,13 @@ static void find_given(const SnForm *f, SnGpuChainPlan *p) {
     (void)is_left_out(f, SN_CPU_FROM_GIVEN, &p->given, p);
 }
 
+bool sn_gpu_chain_made_again(const SnForm *f) {
+  SnGpuChainPlan p = {.points = sn_gpu_chain_points(f), .split = 1};
+  find_ends(f, &p);
+  find_given(f, &p);
+  return p.above != 0;
+}
+
 bool sn_gpu_chain_uneven(const SnForm *f) {
   SnGpuChainPlan p = {0};
   find_ends(f, &p);
@@ -541,6 +550,7 @@ MlirLogicalResult sn_gpu_plan_chain(const SnForm *f, SnGpuChainPlan *p) {
                             .team = threads};
   p->stages = sn_schedule_number(a, "stages");
   p->ahead = sn_schedule_number(a, "ahead");
+  p->held = sn_schedule_number(a, "held");
   p->group = sn_schedule_number(a, "group");
   bool wgmma = !strcmp(p->kernel, "wgmma");
   const char *unfit = NULL;
@@ -552,22 +562,27 @@ MlirLogicalResult sn_gpu_plan_chain(const SnForm *f, SnGpuChainPlan *p) {
                     "has a schedule with m = %lld, n = %lld, threads = %lld, but each warp has %d rows that it "
                     "multiplies again, 16 columns at a time",
                     (long long)p->m, (long long)p->n, (long long)threads, SN_GPU_CHAIN_WARP_ROWS);
-  if (wgmma && (threads % SN_GPU_WARPGROUP || threads > 2 * SN_GPU_WARPGROUP || p->n % 64 || p->n > 256))
+  if (wgmma && (threads % SN_GPU_WARPGROUP || p->units > SN_GPU_CHAIN_GROUPS || p->n % 64 || p->n > 256))
     return sn_error(f->op,
-                    "has a schedule with n = %lld, threads = %lld, but one or two warpgroups have 64, 128, 192 or 256 "
-                    "columns at a time",
+                    "has a schedule with n = %lld, threads = %lld, but one to three warpgroups have 64, 128, 192 or "
+                    "256 columns at a time",
                     (long long)p->n, (long long)threads);
   if (wgmma && !sn_gpu_chain_staged(f, p->m, p->n, p, &unfit))
     return sn_error(f->op, "has a schedule with kernel = \"wgmma\", and copies cannot fetch a side: %s", unfit);
   if (p->split > 1) // a part may be beside all columns
     p->numbers = 0;
-  if (wgmma && p->tickets)
-    return sn_error(f->op, "has a schedule with deal = \"ticket\", which warps with several roles do not draw");
+  if (wgmma && p->tickets && (p->split > 1 || p->above != 0))
+    return sn_error(f->op, "has a schedule with deal = \"ticket\", but its tiles are %s",
+                    p->split > 1 ? "shared by blocks" : "made again where a mask left out what counts");
   if (wgmma && p->stages < 2)
     return sn_error(f->op,
                     "has a schedule with stages = %lld, but what is multiplied and what it is multiplied by "
                     "have a slot each",
                     (long long)p->stages);
+  for (size_t i = 0; i < f->products.size; ++i)
+    if (p->held && (!wgmma || !p->a[i].map.along_sum))
+      return sn_error(f->op, "has a schedule with held = 1, which only sides of kernel = \"wgmma\" are whose elements "
+                             "of a sum lie one behind the other");
   if (wgmma)
     p->launch.more_threads = SN_GPU_WARPGROUP;
   const char *unshared = p->split > 1 ? sn_gpu_chain_unshared(f) : NULL;

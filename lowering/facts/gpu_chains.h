@@ -41,6 +41,7 @@ typedef struct {
   SnGpuChainSide a[SN_GPU_CHAIN_PRODUCTS], b[2 * SN_GPU_CHAIN_PRODUCTS];
   int64_t group; // batches whose tiles are dealt together, row by row
   bool ahead;    // sums of the next block are made while rows of the last one are multiplied
+  bool held;     // sides a are in registers while a tile is made
   // Matrices are what products have for sides with columns, too, as gradients' are: one slot has both. Which of them.
   bool same_slots;
   size_t side_of[SN_GPU_CHAIN_PRODUCTS];
@@ -48,6 +49,14 @@ typedef struct {
   int64_t numbers, numbers_at;
 } SnGpuChainPlan;
 
+// Warpgroups of a block of threads, at most.
+enum { SN_GPU_CHAIN_GROUPS = 3 };
+// Of blocks of so many warpgroups, a thread's: what the warpgroup that fetches leaves of what a launch gives, and what
+// one that multiplies takes. 0: what it has is enough. Together they are what a launch gives.
+typedef struct {
+  int64_t fetcher, multiplier;
+} SnGpuChainRegisters;
+extern const SnGpuChainRegisters sn_gpu_chain_registers[SN_GPU_CHAIN_GROUPS + 1];
 // Rows that a warp has.
 enum { SN_GPU_CHAIN_WARP_ROWS = 16 };
 // Of sums and of results in a warp's registers, columns at most, and summed elements.
@@ -90,6 +99,8 @@ bool sn_gpu_chain_is_numbers(const SnForm *form, const SnGpuPoints *points, size
 bool sn_gpu_chain_staged(const SnForm *form, int64_t m, int64_t n, SnGpuChainPlan *plan, const char **why);
 // A mask makes some rows longer than others.
 bool sn_gpu_chain_uneven(const SnForm *form);
+// Tiles may be made a second time, as a mask left out what counts.
+bool sn_gpu_chain_made_again(const SnForm *form);
 // Why several blocks of threads cannot share a tile's columns, NULL if they can.
 const char *sn_gpu_chain_unshared(const SnForm *form);
 // Tiles of m rows; SN_DYNAMIC. Of scratch memory: bytes of counters; in all, 0 where nothing is shared.

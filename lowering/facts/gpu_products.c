@@ -368,9 +368,12 @@ MlirLogicalResult sn_gpu_check_mma(const SnForm *f, const char *why) {
     return sn_error(f->op, "cannot become a GPU kernel: %s; run sinter-split{target=gpu} first", why);
   if (!mnemonic || strcmp(mnemonic, "mma"))
     return sn_error(f->op, "has no #sinter.mma schedule: run sinter-schedule{target=gpu} before sinter-lower-gpu");
-  int64_t m = sn_schedule_number(f->schedule, "m");
-  if ((m & (m - 1)) && (f->matrices.size || !sn_gpu_by_warpgroups(sn_schedule_word(f->schedule, "kernel"))))
+  int64_t m = sn_schedule_number(f->schedule, "m"), threads = sn_schedule_number(f->schedule, "threads");
+  bool warpgroups = sn_gpu_by_warpgroups(sn_schedule_word(f->schedule, "kernel"));
+  if ((m & (m - 1)) && !warpgroups)
     return sn_error(f->op, "has a schedule with m = %lld, but a power of two", (long long)m);
+  if ((threads & (threads - 1)) && !(warpgroups && f->matrices.size))
+    return sn_error(f->op, "has a schedule with threads = %lld, but a power of two", (long long)threads);
   return SN_OK;
 }
 

@@ -2,11 +2,13 @@
 //
 //   #sinter.mma<kernel = "mma.sync", m = 128, n = 64, threads = 256, occupancy = 1>
 //
-//   #sinter.mma<kernel = "wgmma", m = 128, n = 128, threads = 256, stages = 4>
+//   #sinter.mma<kernel = "wgmma", m = 192, n = 128, threads = 384, stages = 4, deal = "ticket">
 //
 // Which of both, and of how many columns at a time, is a table (schedule/chain_families.c). Warpgroups have 64 rows
 // each. A block reads both sides with columns once for its m rows, so m is as large as leaves every multiprocessor a
-// tile. What grows is in registers: of many results there are fewer columns at a time.
+// tile. What grows is in registers: of many results there are fewer columns at a time. What a row program has beside
+// sums is more where it reads something of each element: then there are no three warpgroups, and its rows' sides stay
+// in shared memory.
 //
 // new schedule key: of rows that a GPU multiplies again: when it is said.
 //
@@ -21,22 +23,69 @@
 enum {
   REGISTERS = 1 << 16, // of a multiprocessor
   OF_A_THREAD = 255,
-  BESIDE_SUMS = 72, // of a thread: places, fragments, what the row program has under way
-  BESIDE_ONE = 56,  // the same, where a block is done before the next one begins
+  BESIDE_SUMS = 72,  // of a thread: places, fragments, what the row program has under way
+  BESIDE_ONE = 56,   // the same, where a block is done before the next one begins
+  BESIDE_PLAIN = 32, // where nothing of each element is read or drawn
 };
 
 static int64_t smaller(int64_t x, int64_t y) { return x < y ? x : y; }
 
 // Of a thread: sums of both kinds, and words that are multiplied, at a time (`ahead`), or one become the other.
-static int64_t registers(const SnForm *f, int64_t n, bool ahead) {
+static int64_t of_sums(const SnForm *f, int64_t n, bool ahead) {
   int64_t grown = (int64_t)f->matrices.size * sn_gpu_chain_whole(sn_group_length(f, 1)) / 2,
           sums = (int64_t)f->products.size * n / 2, words = sn_gpu_chain_words(f) * n / 4;
-  return grown + (ahead ? sums + words + BESIDE_SUMS : (sums > words ? sums : words) + BESIDE_ONE);
+  return grown + (ahead ? sums + words : sums > words ? sums : words);
+}
+
+static int64_t registers(const SnForm *f, int64_t n, bool ahead) {
+  return of_sums(f, n, ahead) + (ahead ? BESIDE_SUMS : BESIDE_ONE);
 }
 
 // ---- by warpgroups ---------------------------------------------------------------------------------
 
 enum { MOST_STAGES = 8, BARRIER_BYTES = 2048 };
+
+// Nothing of each element is read from memory, but numbers that copies fetch, nor drawn.
+static bool is_plain(const SnForm *f, const SnGpuPoints *points, const SnGpuChainPlan *plan) {
+  SnGroup columns = sn_group(f, 0);
+  bool plain = true;
+  for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
+    for (int64_t d = columns.first; d < columns.first + columns.num_dims; ++d)
+      plain &= !sn_map_uses(f->inputs.data[k].map, d) || (plan->same_slots && sn_gpu_chain_is_numbers(f, points, k));
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    plain &= !sn_is(op, "sinter.random");
+  return plain;
+}
+
+static int64_t multiplier(int64_t m) {
+  int64_t of = sn_gpu_chain_registers[m / SN_GPU_WARPGROUP_ROWS].multiplier;
+  return of ? of : OF_A_THREAD;
+}
+
+// Products' sides of rows are in registers, where there are enough. A product of 64 columns reads as much of that side
+// as of the other one, and both are all that shared memory gives: it is worth the last register of a plain program.
+// (An H200: 4 to 7 % of kernels of heads of 64, 1 % of gradients of heads of 128; values of those lost 1 %. What one
+// warpgroup has by itself, or shares with other blocks, was not measured.)
+static bool holds_rows(const SnForm *f, const SnGpuChainPlan *plan, int64_t m, int64_t n, bool plain) {
+  enum { OF_A_PIECE = 16, SMALL = 64 }; // words of a line of 64 elements; columns
+  int64_t words = 0;
+  bool along = true;
+  for (size_t i = 0; i < f->products.size; ++i) {
+    words += plan->a[i].pieces * OF_A_PIECE;
+    along &= plan->a[i].map.along_sum;
+  }
+  int64_t beside = plain && n == SMALL ? BESIDE_PLAIN : BESIDE_SUMS;
+  return along && m > SN_GPU_WARPGROUP_ROWS && of_sums(f, n, true) + words + beside <= multiplier(m);
+}
+
+// Warpgroups' products hide the others' row programs: three of them take THREE per cent of the time for a row that two
+// take. But for what tiles have beside all rows, or multiprocessors beside all tiles.
+static bool three_are_faster(int64_t batch, int64_t rows, const SnGpuChip *chip) {
+  enum { THREE = 80, ALL = 100 };
+  int64_t two = sn_pieces(sn_times(batch, sn_pieces(rows, 128)), chip->multiprocessors) * 128 * ALL,
+          three = sn_pieces(sn_times(batch, sn_pieces(rows, 192)), chip->multiprocessors) * 192 * THREE;
+  return three < two;
+}
 
 // So many rows and columns by wgmma: stages, 0 and why where it does not fit.
 static int64_t stages_of(const SnForm *f, int64_t m, int64_t n, bool ahead, const SnGpuChip *chip, SnWhyNot *why) {
@@ -79,11 +128,16 @@ MlirAttribute sn_schedule_gpu_chain_wgmma(const SnForm *f, const SnScheduleOptio
   enum { NARROW = 64 };
   const SnGpuChip *chip = sn_gpu_chip(options->chip);
   SnGpuPoints of = sn_gpu_chain_points(f), *points = &of;
+  SnGpuChainPlan plan = {0};
   int64_t rows = sn_gpu_dims_size(f, &points->rows), batch = sn_gpu_dims_size(f, &points->batch), m = 128,
           length = sn_group_length(f, 0), stages = 0;
-  bool known = rows != SN_DYNAMIC && batch != SN_DYNAMIC;
+  bool known = rows != SN_DYNAMIC && batch != SN_DYNAMIC, staged = sn_gpu_chain_staged(f, m, n, &plan, NULL),
+       plain = staged && ahead && is_plain(f, points, &plan);
   if (known && (rows <= 64 || sn_times(batch, sn_pieces(rows, 128)) < chip->multiprocessors / 2))
     m = 64;
+  else if (known && plain && of_sums(f, n, ahead) + BESIDE_PLAIN <= multiplier(192) &&
+           three_are_faster(batch, rows, chip))
+    m = 192;
   if (!sn_gpu_chip_has(options->chip, "sm_90a"))
     (void)sn_why_not(why, "it needs sm_90a, and the chip is %s", options->chip);
   else if (sn_in_sequence(f->op))
@@ -95,20 +149,29 @@ MlirAttribute sn_schedule_gpu_chain_wgmma(const SnForm *f, const SnScheduleOptio
   if (!stages)
     return mlirAttributeGetNull();
   MlirLocation loc = mlirOperationGetLocation(f->op);
-  int64_t split = split_of(f, points, m, n, chip);
-  char shared[32] = "", blocks[32] = "", group[32] = "";
+  int64_t split = split_of(f, points, m, n, chip), tiles = sn_gpu_chain_tiles(f, points, m);
+  char more[128] = "", blocks[32] = "";
   if (split > 1)
-    snprintf(shared, sizeof shared, ", split = %lld", (long long)split);
-  if (known && split == 1 && sn_gpu_chain_uneven(f)) // a block for each tile, who is done first gets the next one
-    snprintf(group, sizeof group, ", group = %lld", (long long)group_of(batch, sn_pieces(rows, m), chip));
-  else
+    snprintf(more, sizeof more, ", split = %lld", (long long)split);
+  bool uneven = known && split == 1 && sn_gpu_chain_uneven(f), // a block for each tile, who is done first gets the next
+      several = length == SN_DYNAMIC || length > n, // blocks of columns: else a tile is over before a ticket is there
+      by_ticket = split == 1 && several && !sn_gpu_chain_made_again(f) &&
+                  (tiles == SN_DYNAMIC || tiles > chip->multiprocessors);
+  if (uneven)
+    snprintf(more, sizeof more, ", group = %lld", (long long)group_of(batch, sn_pieces(rows, m), chip));
+  if (!uneven || by_ticket)
     snprintf(blocks, sizeof blocks, "blocks = %lld, ", (long long)chip->multiprocessors);
+  if (split == 1 && several && ahead && holds_rows(f, &plan, m, n, plain))
+    strcat(more, ", held = 1");
+  if (by_ticket)
+    strcat(more, ", deal = \"ticket\"");
+  if (!ahead)
+    strcat(more, ", ahead = 0");
   return sn_schedule_attr(
       loc, "mma",
       sn_parse_attr(mlirLocationGetContext(loc),
-                    "{kernel = \"wgmma\", %sm = %lld, n = %lld, k = 64, threads = %lld, stages = %lld%s%s%s}", blocks,
-                    (long long)m, (long long)n, (long long)(2 * m), (long long)stages, shared, group,
-                    ahead ? "" : ", ahead = 0"));
+                    "{kernel = \"wgmma\", %sm = %lld, n = %lld, k = 64, threads = %lld, stages = %lld%s}", blocks,
+                    (long long)m, (long long)n, (long long)(2 * m), (long long)stages, more));
 }
 
 // ---- by warps --------------------------------------------------------------------------------------

@@ -379,6 +379,26 @@ def chains(case, program, tensor, cast):
     a("_wgmma_behind_sigmoid", **big, no_sum=True, schedule=behind(128, 64))
     a("_wgmma_behind_two", queries=70, keys=130, d=64, heads=(1, 2), matrices=2, no_sum=True, schedule=behind(64, 64))
     a("_wgmma_grouped", queries=150, keys=150, d=64, heads=(1, 5), causal=True, schedule=groups(64, 64) + ", group = 2")
+    # three warpgroups; sides of rows in registers
+    a("_wgmma_three", **{**big, "queries": 250}, schedule=groups(192, 128))
+    a("_wgmma_three_causal", **{**big, "queries": 250}, causal=True, schedule=groups(192, 64))
+    a("_wgmma_three_behind", **{**big, "queries": 250}, no_sum=True, schedule=behind(192, 64))
+    a("_wgmma_three_parts", **{**big, "queries": 250}, schedule=parts(192, 64, 2))
+    dealt = ', deal = "ticket"'
+    a("_wgmma_dealt", **{**big, "heads": (2, 3)}, schedule=groups(128, 64) + dealt)
+    a("_wgmma_dealt_causal", queries=150, keys=150, d=64, heads=(1, 5), causal=True,
+      schedule=groups(64, 64) + dealt + ", group = 2, held = 1")
+    a("_wgmma_dealt_sizes", **big, sizes=("b", "i", "j"), schedule=groups(192, 64) + dealt)
+    a("_wgmma_dealt_no_keys", **{**big, "keys": 0}, sizes=("j",), schedule=groups(128, 64) + dealt)
+    a("_wgmma_dealt_behind", **{**big, "queries": 250}, no_sum=True, schedule=behind(64, 64, dealt))
+    a("_wgmma_held", **big, schedule=groups(128, 64) + ", held = 1")
+    a("_wgmma_held_f16", **{**big, "queries": 330}, t="f16", schedule=groups(64, 128) + ", held = 1")
+    a("_wgmma_held_wide", queries=70, keys=130, d=128, e=64, heads=(2, 2), causal=True,
+      schedule=groups(64, 64) + ", held = 1")
+    a("_wgmma_held_odd", queries=70, keys=130, d=72, e=40, heads=(2, 4), groups=2, turned=True,
+      schedule=groups(64, 64) + ", held = 1")
+    a("_wgmma_held_behind", **{**big, "queries": 250}, mask="rows", masked=(3, 149),
+      schedule=behind(192, 64, ", held = 1"))
     a("_wgmma_short", queries=150, keys=77, d=64, heads=(1, 2), schedule=groups(128, 128))
     for t in ("f16", "bf16"):
         odd = dict(queries=150, d=64, heads=(1, 2), rounded=True, slopes=True, t=t)

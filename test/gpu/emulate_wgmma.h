@@ -328,13 +328,15 @@ int64_t emu_wgmma(int64_t sums, int64_t a, int64_t b, int32_t n, int32_t type, i
   return sums;
 }
 
-// Sums that were registers, one after the other; then the struct that they begin.
+// Sums that were registers, one after the other, or none; then the struct that they begin.
 void emu_give_sum(float x) {
   Warpgroup *w = mine();
   w->sums[w->handles % HANDLES][w->given++] = x;
 }
 int64_t emu_given_sums(void) {
   Warpgroup *w = mine();
+  double *sums = w->sums[w->handles % HANDLES];
+  memset(sums + w->given, 0, (size_t)(SUMS - w->given) * sizeof *sums);
   w->given = 0;
   return w->handles++ % HANDLES;
 }

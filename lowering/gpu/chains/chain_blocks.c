@@ -11,20 +11,32 @@
 
 #include "lowering/gpu/chains/chains_gpu.h"
 
-// Where the mask begins or ends, for the tile's row that it is farthest in; null: it is not known for a tile.
-static MlirValue at_rows(SnBuilder *b, const SnGpuChain *c, const SnCpuEnd *end, bool last) {
+// Where the mask begins or ends, for that of `count` rows from `first` on that it is farthest in; null: it is not known
+// for a tile.
+static MlirValue at_some(SnBuilder *b, const SnGpuChain *c, const SnCpuEnd *end, bool last, MlirValue first,
+                         int64_t count) {
   const SnGpuDims *rows = &c->plan->points.rows;
   bool of_rows = false;
   for (size_t i = 0; i < rows->n; ++i)
     of_rows |= rows->dims[i] == end->dim;
   if (of_rows && rows->n != 1)
     return (MlirValue){0};
-  MlirValue at = end->dim < 0 ? sn_index(b, 0) : of_rows ? c->first_row : c->dims[end->dim];
+  MlirValue at = end->dim < 0 ? sn_index(b, 0) : of_rows ? first : c->dims[end->dim];
   if (of_rows && (end->factor > 0) == last)
-    at = sn(b, "arith.minsi", sn(b, "arith.addi", at, sn_index(b, c->plan->m - 1)),
+    at = sn(b, "arith.minsi", sn(b, "arith.addi", at, sn_index(b, count - 1)),
             sn(b, "arith.subi", c->num_rows, sn_index(b, 1)));
   at = sn(b, "arith.addi", sn(b, "arith.muli", at, sn_index(b, end->factor)), sn_index(b, end->more));
   return sn(b, "arith.minsi", sn(b, "arith.maxsi", at, sn_index(b, end->least)), c->num_columns);
+}
+
+static MlirValue at_rows(SnBuilder *b, const SnGpuChain *c, const SnCpuEnd *end, bool last) {
+  return at_some(b, c, end, last, c->first_row, c->plan->m);
+}
+
+// Of the rows that this warpgroup has, or this block of warps.
+static MlirValue at_own(SnBuilder *b, const SnGpuChain *c, const SnCpuEnd *end, bool last) {
+  bool of_group = !sn_none(c->own_row);
+  return at_some(b, c, end, last, of_group ? c->own_row : c->first_row, of_group ? SN_GPU_WARPGROUP_ROWS : c->plan->m);
 }
 
 // All of the tile's rows are those that `end` is said of: `at`, else `otherwise`.
@@ -102,9 +114,9 @@ void sn_gpu_chain_blocks(SnBuilder *b, const SnGpuChain *c, MlirValue *first, Ml
 void sn_gpu_chain_unmasked(SnBuilder *b, const SnGpuChain *c, MlirValue *from, MlirValue *end) {
   MlirValue at = c->num_columns, n = sn_index(b, c->plan->n);
   if (c->plan->ends_early)
-    at = sn_null(c->end.op) ? (MlirValue){0} : at_rows(b, c, &c->plan->end, false);
+    at = sn_null(c->end.op) ? (MlirValue){0} : at_own(b, c, &c->plan->end, false);
   *end = sn_none(at) ? sn_index(b, 0) : sn(b, "arith.divui", at, n);
-  *from = sn_null(c->begin.op) ? (MlirValue){0} : at_rows(b, c, &c->plan->begin, true);
+  *from = sn_null(c->begin.op) ? (MlirValue){0} : at_own(b, c, &c->plan->begin, true);
   if (!sn_none(*from))
     *from = sn_size_ceil(b, *from, n);
   else if (!sn_null(c->begin.op))

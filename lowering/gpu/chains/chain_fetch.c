@@ -132,7 +132,7 @@ void sn_chain_fetch(SnBuilder *b, SnGpuKernel *k, void *user) {
   SnChainStaged *s = user;
   MlirValue zero = i32_of(b, 0), carried[SN_CHAIN_CARRIED + 1] = {zero, zero, zero, zero};
   s->c->k = k;
-  int64_t registers = sn_chain_registers[sn_chain_groups(s->c)].fetcher;
+  int64_t registers = sn_gpu_chain_registers[sn_chain_groups(s->c)].fetcher;
   if (registers)
     sn_wgmma_registers(b, "decrease", registers);
   SnIf warp = sn_if(b, sn(b, "arith.cmpi", k->warp, sn_index(b, k->warps), sn_attr("predicate", sn_i64(b->ctx, 0))));

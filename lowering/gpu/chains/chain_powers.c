@@ -24,24 +24,28 @@ static bool is_factor(double number) {
   return isnormal(number) && abs(bits) <= MOST_BITS;
 }
 
-// v on a fragment is this number, times the factor, which is not put into it: it becomes part of what exponentials
-// multiply by anyway. That is rounded once, for all columns alike, so that in quotients it is less than rounding each
-// product was.
-static MlirValue unscaled(SnBuilder *b, SnChainRow *r, SnFragment *at, MlirValue v, double *factor) {
+// v is this, times the factor, which becomes part of what exponentials multiply by anyway. That is rounded once, for
+// all columns alike, so that in quotients it is less than rounding each product was.
+static MlirValue without_factor(SnChainRow *r, MlirValue v, double *factor) {
   MlirOperation op = sn_definer(v);
   double number;
   for (int k = 0; k < 2 && sn_is(op, "arith.mulf"); ++k) {
     MlirValue scalar = sn_broadcast_of(sn_operand(op, k));
     if (!sn_none(scalar) && sn_attr_number(sn_constant_of(scalar), &number) && is_factor(number)) {
       *factor *= number;
-      return unscaled(b, r, at, sn_operand(op, 1 - k), factor);
+      return without_factor(r, sn_operand(op, 1 - k), factor);
     }
   }
   const SnCpuCompare *masks[] = {&r->c->end, &r->c->begin};
   for (int m = 0; m < 2 && sn_is(op, "arith.select") && r->unmasked; ++m)
     if (!sn_null(masks[m]->op) && sn_same(sn_operand(op, 0), sn_result(masks[m]->op, 0)))
-      return unscaled(b, r, at, sn_operand(op, masks[m]->truth ? 2 : 1), factor);
-  return sn_row_element(b, r->program, at, v);
+      return without_factor(r, sn_operand(op, masks[m]->truth ? 2 : 1), factor);
+  return v;
+}
+
+// The same on a fragment.
+static MlirValue unscaled(SnBuilder *b, SnChainRow *r, SnFragment *at, MlirValue v, double *factor) {
+  return sn_row_element(b, r->program, at, without_factor(r, v, factor));
 }
 
 // A row's number is a result, which may be a sum under the maximum.
@@ -88,14 +92,28 @@ static MlirValue power_under(SnBuilder *b, SnChainRow *r, SnFragment *at, MlirVa
   return sn_gpu_power_at(b, &p, v);
 }
 
-// e to the power of x, or of x - y, which is a number of each column.
+// x is a product times numbers, and so is far from where a multiplication by log2(e) leaves f32, if it is a number.
+static bool is_score(SnChainRow *r, MlirValue x) {
+  const SnForm *f = &r->c->first;
+  double factor = 1;
+  MlirValue v = without_factor(r, x, &factor);
+  bool is = false;
+  for (size_t p = 0; p < f->products.size; ++p)
+    is |= sn_same(v, sn_product_argument(f, p));
+  return is && !has_far_number(f);
+}
+
+// e to the power of x, or of x - y, which is a number of each column. Of y both rows of a thread have one product.
 static MlirValue power_of(SnBuilder *b, SnChainRow *r, SnFragment *at, MlirValue x, MlirValue y) {
   if (sn_none(y))
     return sn_chain_exponential(b, sn_row_element(b, r->program, at, x));
-  double factor = 1;
-  MlirValue v = unscaled(b, r, at, x, &factor), by = sn_fragment_spread(b, at, sn_chain_number(b, factor)),
-            minus = sn(b, "arith.negf", sn_row_element(b, r->program, at, y));
-  return sn_chain_exponential(b, sn(b, "math.fma", v, by, minus));
+  double factor = 1, log2e = is_score(r, x) ? SN_CHAIN_LOG2E : 1;
+  MlirValue v = unscaled(b, r, at, x, &factor), by = sn_fragment_spread(b, at, sn_chain_number(b, factor * log2e)),
+            minus = sn_row_element(b, r->program, at, y);
+  if (log2e == 1)
+    return sn_chain_exponential(b, sn(b, "math.fma", v, by, sn(b, "arith.negf", minus)));
+  minus = sn(b, "arith.mulf", minus, sn_fragment_spread(b, at, sn_chain_number(b, -log2e)));
+  return sn_gpu_each_lane(b, "llvm.nvvm.ex2.approx.ftz", sn(b, "math.fma", v, by, minus));
 }
 
 // Something that a value is made of waits for all columns.

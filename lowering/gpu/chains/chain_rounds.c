@@ -64,6 +64,10 @@ static MlirValue await_words(SnBuilder *b, SnChainStaged *s, MlirValue word) {
 // All tiles of the block; carried: SN_CHAIN_CARRIED, and of who multiplies room for one more.
 void sn_chain_each_tile(SnBuilder *b, SnChainStaged *s, MlirValue *carried, SnGpuEmitTile emit, bool multiplies) {
   SnGpuKernel *k = s->c->k;
+  if (s->c->plan->tickets) {
+    sn_chain_each_ticket(b, s, carried, emit, multiplies);
+    return;
+  }
   SnGpuTiles tiles = sn_gpu_tiles_in_steps(k, k->block, s->tiles, k->blocks);
   SnChainCarried c = {.s = s, .carried = carried};
   if (!sn_gpu_chain_may_count(s->c)) {

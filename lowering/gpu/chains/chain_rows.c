@@ -170,7 +170,7 @@ MlirValue sn_chain_over_quad(SnBuilder *b, SnRowProgram *p, MlirOperation reduce
 
 // ---- rows that grow -----------------------------------------------------------------------------
 
-static const double LEAST = -3.4028234663852886e38, LOG2E = 1.4426950408889634, LN2 = 0.6931471805599453;
+static const double LEAST = -3.4028234663852886e38, LN2 = 0.6931471805599453;
 enum { LAZY_BITS = 8, OEQ = 1, UGT = 10 }; // so far may a maximum be above its reference; of arith.cmpf
 
 void sn_gpu_chain_begin(SnBuilder *b, SnGpuChain *c, MlirValue *states) {
@@ -184,7 +184,7 @@ MlirValue sn_chain_number(SnBuilder *b, double x) { return sn_float(b, mlirF32Ty
 // What e to the power of x is, one instruction and a multiplication.
 MlirValue sn_chain_exponential(SnBuilder *b, MlirValue x) {
   MlirType t = sn_type_of(x);
-  MlirValue log2e = sn_splat(b, t, mlirFloatAttrDoubleGet(b->ctx, sn_element(t), LOG2E));
+  MlirValue log2e = sn_splat(b, t, mlirFloatAttrDoubleGet(b->ctx, sn_element(t), SN_CHAIN_LOG2E));
   return sn_gpu_each_lane(b, "llvm.nvvm.ex2.approx.ftz", sn(b, "arith.mulf", x, log2e));
 }
 // No exponential is taken under -inf.

@@ -6,6 +6,7 @@
 #include "lowering/gpu/chains/chains_gpu.h"
 
 enum { SN_CHAIN_QUAD = 4 }; // threads that share rows
+#define SN_CHAIN_LOG2E 1.4426950408889634
 
 typedef struct {
   SnGpuOwnColumns own;

@@ -9,13 +9,17 @@
 
 typedef struct {
   SnGpuChain *c;
-  SnGpuRing rows, blocks; // of sides a; of sides b and matrices
-  MlirValue rows_at, at;  // their slots in shared memory: bytes
-  MlirValue group;        // i32: which warpgroup
-  MlirValue tiles;        // index: how many
-  MlirValue flags;        // shared memory: whether a warpgroup is the last that has a part of a tile
-  int parts[2];           // numbers of barriers: a warpgroup's threads meet
-  int order[2];           // numbers of barriers: whose turn to multiply it is; 0: there is one warpgroup
+  SnGpuRing rows, blocks;         // of sides a; of sides b and matrices
+  MlirValue rows_at, at;          // their slots in shared memory: bytes
+  MlirValue group;                // i32: which warpgroup
+  MlirValue tiles;                // index: how many
+  MlirValue flags;                // shared memory: whether a warpgroup is the last that has a part of a tile
+  int parts[SN_GPU_CHAIN_GROUPS]; // numbers of barriers: a warpgroup's threads meet
+  int order[SN_GPU_CHAIN_GROUPS]; // numbers of barriers: whose turn to multiply it is; 0: there is one warpgroup
+  MlirValue *held[SN_GPU_CHAIN_PRODUCTS]; // of a tile: words of sides a, four for each step of the sum; NULL: they stay
+  // Of tiles by ticket: their numbers in shared memory, i32, and who has filled and emptied them.
+  MlirValue numbers;
+  SnGpuRing handed;
   // Where tiles may be made again: words of warps, which tiles those are; filled once; i1: now it is, i32: those asked.
   MlirValue words, again, asked;
   SnGpuRing rounds;
@@ -37,12 +41,10 @@ MlirValue sn_chain_slot_at(SnBuilder *b, SnChainStaged *s, MlirValue slot);
 // SN_CHAIN_CARRIED, and of who multiplies room for one more; `emit` is given a SnChainCarried.
 void sn_chain_each_tile(SnBuilder *b, SnChainStaged *s, MlirValue *carried, SnGpuEmitTile emit, bool multiplies);
 
-// chain_warpgroups.c: warpgroups that multiply; by those, of a thread: what the one that fetches leaves of what a
-// launch gives, and what one that multiplies takes. 0: what it has is enough.
-typedef struct {
-  int64_t fetcher, multiplier;
-} SnChainRegisters;
-extern const SnChainRegisters sn_chain_registers[];
+// chain_tickets.c: the same by ticket, where no tile is made again. began: SN_CHAIN_CARRIED.
+void sn_chain_each_ticket(SnBuilder *b, SnChainStaged *s, const MlirValue *began, SnGpuEmitTile emit, bool multiplies);
+
+// chain_warpgroups.c: how many warpgroups multiply.
 int64_t sn_chain_groups(const SnGpuChain *c);
 
 #endif

@@ -10,11 +10,13 @@
 //       grown is there:   matrix's slot is empty;  words = the row program;  grown comes under the new maximum
 //     grown += words . matrix of the last;  the second program
 //
-// Where the schedule says `ahead = 0`, a block's rows are multiplied before the next one's are made, and the other
-// warpgroup alone multiplies meanwhile. Matrices that are sides b, as those of gradients, have no slots of their own.
+// Where the schedule says `ahead = 0`, a block's rows are multiplied before the next one's are made. Matrices that are
+// sides b, as those of gradients, have no slots of their own. With `held = 1` sides a are in registers, and their slot
+// is free for the next tile's.
 //
-// While one warpgroup is at its row program, the other one multiplies. A block of columns beside the row's end is
-// zeros, which the row program leaves out, so there is one block at least.
+// While one warpgroup is at its row program, the others multiply: one asks for all of its products between two row
+// programs, then it is the next one's turn. A block of columns beside the row's end is zeros, which the row program
+// leaves out, so there is one block at least.
 //
 // A tile in which more counts than was made (chain_left_out.c) is made again behind the block's last one, whole: who
 // fetches is ahead of it by then.
@@ -28,12 +30,11 @@
 
 enum {
   MOST_PARTS = 2, // of an element that is multiplied again
+  STEP = 16,      // summed elements of an instruction
   LINE = SN_GPU_SWIZZLED_BYTES,
   STEP_ALONG = 32,
   STEP_ACROSS = 16 * LINE
 }; // bytes; of an instruction's 16 elements of the sum
-
-const SnChainRegisters sn_chain_registers[] = {[2] = {24, 240}};
 
 static MlirType i32_type(SnBuilder *b) { return mlirIntegerTypeGet(b->ctx, 32); }
 static MlirValue i32_of(SnBuilder *b, int64_t v) { return sn_int(b, i32_type(b), v); }
@@ -50,13 +51,20 @@ static void release(SnBuilder *b, SnChainStaged *s, const SnGpuRing *ring, MlirV
   sn_end_if(b, &one);
 }
 
-// One warpgroup asks for both products of a block, then the other one: each is at its row program meanwhile. By its own
-// barrier one waits for its turn; at the other's it says that it is over.
+static MlirValue is_group(SnBuilder *b, const SnChainStaged *s, int64_t group) {
+  return sn(b, "arith.cmpi", s->group, i32_of(b, group), sn_attr("predicate", sn_i64(b->ctx, 0)));
+}
+
+// One warpgroup asks for all products between two row programs, then the next one: each is at its row program
+// meanwhile. By its own barrier one waits for its turn; at the next one's it says that it is over.
 static void order(SnBuilder *b, const SnChainStaged *s, bool over) {
   if (!s->order[0])
     return;
-  MlirValue group = over ? sn(b, "arith.subi", i32_of(b, 1), s->group) : s->group,
-            operands[] = {plus(b, i32_of(b, s->order[0]), group), i32_of(b, 2 * SN_GPU_WARPGROUP)};
+  int64_t last = sn_chain_groups(s->c) - 1;
+  MlirValue group = s->group;
+  if (over)
+    group = sn(b, "arith.select", is_group(b, s, last), i32_of(b, 0), plus(b, group, i32_of(b, 1)));
+  MlirValue operands[] = {plus(b, i32_of(b, s->order[0]), group), i32_of(b, 2 * SN_GPU_WARPGROUP)};
   if (over)
     sn_op(b, "nvvm.barrier.arrive", sn_values(2, operands), sn_types(0, NULL));
   else
@@ -64,7 +72,50 @@ static void order(SnBuilder *b, const SnChainStaged *s, bool over) {
           sn_attr("operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 3, (int32_t[]){1, 1, 0})));
 }
 
-static int64_t steps_of(int64_t sum) { return sn_pieces(sum, 16); }
+static int64_t steps_of(int64_t sum) { return sn_pieces(sum, STEP); }
+
+// Sides a of the tile, as wgmma takes them from registers; their slot is free. A lane names one of the warp's 16 lines,
+// and which half of a step's 16 elements; units of 16 bytes of a line are swizzled by its number.
+static void hold_rows(SnBuilder *b, SnChainStaged *s, SnGpuTurn turn) {
+  enum { UNIT = 16, LINES = 16, PERIOD = 8 }; // bytes; of a warp; after which lines are swizzled alike
+  SnGpuChain *c = s->c;
+  MlirValue lane = sn(b, "arith.index_cast", c->k->lane, i32_type(b)),
+            warp = sn(b, "arith.index_cast", c->k->warp, i32_type(b)),
+            line = plus(b, sn(b, "arith.muli", warp, i32_of(b, LINES)), sn(b, "arith.remui", lane, i32_of(b, LINES))),
+            half = sn(b, "arith.divui", lane, i32_of(b, LINES)),
+            swizzle = sn(b, "arith.remui", lane, i32_of(b, PERIOD)),
+            rows = plus(b, sn_gpu_shared_address(b, s->rows_at), sn(b, "arith.muli", line, i32_of(b, LINE)));
+  int64_t of_a = 0;
+  for (size_t p = 0; p < num_first(c); ++p) {
+    const SnGpuChained *q = &c->products[p];
+    int64_t of_line = sn_gpu_map_sum(&q->product) / 16;
+    for (int64_t i = 0; i < steps_of(q->sum); ++i) {
+      MlirValue unit = sn(b, "arith.xori", plus(b, half, i32_of(b, 2 * (i % of_line))), swizzle),
+                at = plus(b, rows, sn(b, "arith.muli", unit, i32_of(b, UNIT)));
+      sn_gpu_load_matrices(b, plus(b, at, i32_of(b, of_a + i / of_line * q->staged_a.lines * LINE)), false,
+                           s->held[p] + 4 * i);
+    }
+    of_a += q->staged_a.pieces * q->staged_a.lines * LINE;
+  }
+  sn_gpu_fence_copies(b);
+  sn_op(b, "nvvm.bar.warp.sync", i32_of(b, -1), sn_types(0, NULL));
+  release(b, s, &s->rows, turn.slot);
+}
+
+// The same where a is held: of one product.
+static MlirValue multiply_held(SnBuilder *b, SnChainStaged *s, size_t p, MlirValue y) {
+  const SnGpuChained *q = &s->c->products[p];
+  const SnGpuChainSide *side = &q->staged_b;
+  int64_t steps = steps_of(q->sum), of_line = sn_gpu_map_sum(&q->product) / 16;
+  MlirValue *descriptors = sn_alloc((size_t)steps * sizeof *descriptors);
+  for (int64_t i = 0; i < steps; ++i)
+    descriptors[i] = sn_wgmma_further(
+        b, y, i / of_line * side->lines * LINE + i % of_line * (side->map.along_sum ? STEP_ALONG : STEP_ACROSS));
+  MlirValue sums = sn_wgmma_of_registers(b, q->product.line, s->c->plan->n, steps, s->held[p], descriptors,
+                                         side->map.along_sum, NULL);
+  free(descriptors);
+  return sums;
+}
 
 // sums = a . b of a slot, of each product: structs.
 static void multiply_rows(SnBuilder *b, SnChainStaged *s, MlirValue slot, MlirValue *sums) {
@@ -80,7 +131,9 @@ static void multiply_rows(SnBuilder *b, SnChainStaged *s, MlirValue slot, MlirVa
               y = sn_wgmma_descriptor(b, plus(b, at, i32_of(b, of_b)), side_b->map.along_sum),
               sum = sn(b, "llvm.mlir.undef", sn_wgmma_sums(b, q->product.type, c->plan->n));
     int64_t of_line = sn_gpu_map_sum(&q->product) / 16;
-    for (int64_t i = 0; i < steps_of(q->sum); ++i) {
+    if (s->held[p])
+      sum = multiply_held(b, s, p, y);
+    for (int64_t i = 0; i < steps_of(q->sum) && !s->held[p]; ++i) {
       int64_t piece = i / of_line, step = i % of_line;
       sum =
           sn_wgmma(b, q->product.line, c->plan->n, sum,
@@ -246,12 +299,13 @@ static void last_block(SnBuilder *b, SnChainStaged *s, Tile *t, SnGpuTurn *turn)
   *turn = behind(b, s, *turn);
 }
 
-// A block whose rows are multiplied before the next one's are made.
+// A block whose rows are multiplied before the next one's are made. It is this warpgroup's turn from the last one's on.
 static void whole_block(SnBuilder *b, SnChainStaged *s, Tile *t, MlirValue block, bool masked, bool further) {
   SnGpuTurn turn = {turn_of(t)[0], turn_of(t)[1]};
   sn_gpu_ring_await_full(b, &s->blocks, turn);
   MlirValue columns = turn.slot;
   multiply_rows(b, s, columns, t->structs);
+  order(b, s, true);
   sn_wgmma_await(b, 0);
   pin_sums(b, s, t);
   release_columns(b, s, turn);
@@ -261,6 +315,7 @@ static void whole_block(SnBuilder *b, SnChainStaged *s, Tile *t, MlirValue block
   pin_again(b, t);
   if (!s->c->plan->same_slots)
     sn_gpu_ring_await_full(b, &s->blocks, turn);
+  order(b, s, false);
   multiply_again(b, s, turn.slot, words_of(t), grown_of(t), t->structs + num_first(s->c));
   sn_wgmma_await(b, 0);
   pin_grown(b, s, t);
@@ -332,11 +387,18 @@ static void multiply_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, v
   SnGpuTurn rows = {carried[0], carried[1]}, turn = {carried[2], carried[3]};
   Tile t = new_tile(s->c);
   sn_gpu_chain_place_tile(b, s->c, tile->number);
+  s->c->own_row = plus(b, s->c->first_row,
+                       sn(b, "arith.muli", sn(b, "arith.index_cast", s->group, sn_index_type(b->ctx)),
+                          sn_index(b, SN_GPU_WARPGROUP_ROWS)));
   sn_gpu_chain_rows(b, s->c);
   sn_gpu_chain_begin(b, s->c, t.v);
   MlirValue first, blocks;
   sn_gpu_chain_blocks(b, s->c, &first, &blocks);
   sn_gpu_ring_await_full(b, &s->rows, rows);
+  if (s->c->plan->held)
+    hold_rows(b, s, rows);
+  if (!s->c->plan->ahead)
+    order(b, s, false);
   begin_blocks(b, s, &t, first, &turn);
   MlirValue second = s->c->plan->ahead || !sn_null(s->c->maximum) ? plus(b, first, one) : first, from, masked;
   sn_gpu_chain_unmasked(b, s->c, &from, &masked);
@@ -349,10 +411,13 @@ static void multiply_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, v
   further_blocks(b, s, &t, second, masked, false);
   if (asks_more(s->c))
     further_blocks(b, s, &t, masked, blocks, true);
-  release(b, s, &s->rows, rows.slot);
+  if (!s->c->plan->held)
+    release(b, s, &s->rows, rows.slot);
   turn = (SnGpuTurn){turn_of(&t)[0], turn_of(&t)[1]};
   if (s->c->plan->ahead)
     last_block(b, s, &t, &turn);
+  else
+    order(b, s, true);
   if (sn_gpu_chain_may_count(s->c))
     carry->counts = sn_gpu_chain_counts(b, s->c, first, blocks, t.v);
   end_rows(b, s, &t);
@@ -367,17 +432,21 @@ static void emit_multiply(SnBuilder *b, SnGpuKernel *k, void *user) {
   SnChainStaged *s = user;
   MlirValue zero = i32_of(b, 0), carried[SN_CHAIN_CARRIED + 1] = {zero, zero, zero, zero};
   s->c->k = k;
-  int64_t registers = sn_chain_registers[sn_chain_groups(s->c)].multiplier;
+  int64_t registers = sn_gpu_chain_registers[sn_chain_groups(s->c)].multiplier;
   if (registers)
     sn_wgmma_registers(b, "increase", registers);
   MlirValue group = sn(b, "arith.divui", k->warp, sn_index(b, SN_GPU_WARPGROUP / 32));
   s->group = sn_wgmma_same_in_warp(b, sn(b, "arith.index_cast", group, i32_type(b)));
   if (s->order[0]) { // the first one's turn
-    SnIf second = sn_if(b, sn(b, "arith.cmpi", s->group, i32_of(b, 1), sn_attr("predicate", sn_i64(b->ctx, 0))));
+    SnIf last = sn_if(b, is_group(b, s, sn_chain_groups(s->c) - 1));
     order(b, s, true);
-    sn_end_if(b, &second);
+    sn_end_if(b, &last);
   }
+  for (size_t p = 0; p < num_first(s->c) && s->c->plan->held; ++p)
+    s->held[p] = sn_alloc(4 * (size_t)steps_of(s->c->products[p].sum) * sizeof *s->held[p]);
   sn_chain_each_tile(b, s, carried, multiply_tile, true);
+  for (size_t p = 0; p < num_first(s->c) && s->c->plan->held; ++p)
+    free(s->held[p]);
 }
 
 // ---- the kernel ----------------------------------------------------------------------------------
@@ -421,13 +490,19 @@ static void emit_columns(SnBuilder *b, SnGpuChain *c, MlirValue tiles) {
     s.parts[i] = sn_gpu_name_barrier(k, "parts");
   s.rows = sn_gpu_ring(b, k, "rows", 1, 1, k->warps);
   s.blocks = sn_gpu_ring(b, k, "blocks", plan->stages, 1, k->warps);
+  if (plan->tickets) {
+    enum { NUMBERS = 2 };
+    int64_t numbers = NUMBERS;
+    s.numbers = sn_gpu_shared(k, "numbers of tiles", 1, &numbers, mlirIntegerTypeGet(b->ctx, 32), 8);
+    s.handed = sn_gpu_ring(b, k, "numbers of tiles", numbers, 1, k->warps);
+  }
   if (sn_gpu_chain_may_count(c)) {
     s.words = sn_gpu_chain_words_of_warps(b, k);
     s.rounds = sn_gpu_ring(b, k, "rounds", 1, k->warps, 0);
   }
   sn_gpu_fence_mbarriers(b);
   sn_gpu_sync(b, k);
-  for (int i = 0; i < 2 && sn_chain_groups(c) == 2; ++i)
+  for (int i = 0; i < sn_chain_groups(c) && sn_chain_groups(c) > 1; ++i)
     s.order[i] = sn_gpu_name_barrier(k, "whose turn to multiply it is");
   SnGpuRole roles[] = {{.name = "rows", .warps = k->warps, .emit = emit_multiply},
                        {.name = "fetch", .warps = plan->launch.more_threads / 32, .emit = sn_chain_fetch}};

@@ -63,7 +63,7 @@ typedef struct {
   MlirValue dims[SN_MAX_DIMS];                   // of the batch
   MlirValue tile, part;                          // index: its number; which part of its columns
   MlirValue num_batch, num_rows, num_columns;    // index
-  MlirValue first_row;                           // index: of the tile
+  MlirValue first_row, own_row;                  // index: of the tile; of the warpgroup's part, null: it is the tile
   MlirValue *first_addresses, *second_addresses; // of the pieces' inputs: i64
   SnBuilder *maker;                              // who writes now
   MlirValue numbers, slot;     // of plan->numbers: slots, as lines of 64 f32; index: in which the columns are

@@ -74,17 +74,20 @@ static void parts_of(SnBuilder *b, MlirValue of, MlirType t, int64_t n, MlirValu
     to[i] = sn(b, "llvm.extractvalue", of, t, sn_attr("position", mlirDenseI64ArrayGet(b->ctx, 1, &i)));
 }
 
-// Four matrices of 8 lines by 4 words; this lane names a line. Turned: lines are columns.
-static void load_matrices(SnBuilder *b, const SnGpuWarpSide *s, MlirValue line, MlirValue word, MlirValue *to) {
+void sn_gpu_load_matrices(SnBuilder *b, MlirValue address, bool turned, MlirValue *to) {
   MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
-  int64_t words = sn_dim(sn_type_of(s->memory), 1);
-  MlirValue offset = times(b, plus(b, times(b, line, words), word), 4),
-            address = plus(b, sn_gpu_shared_address(b, s->memory), sn(b, "arith.index_cast", offset, i32));
   MlirOperation op = sn_gpu_ptx(b,
-                                s->turned ? "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {$0, $1, $2, $3}, [$4];"
-                                          : "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {$0, $1, $2, $3}, [$4];",
+                                turned ? "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {$0, $1, $2, $3}, [$4];"
+                                       : "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {$0, $1, $2, $3}, [$4];",
                                 "=r,=r,=r,=r,r,~{memory}", sn_values(1, &address), struct_of(b, i32, 4));
   parts_of(b, sn_result(op, 0), i32, 4, to);
+}
+
+static void load_matrices(SnBuilder *b, const SnGpuWarpSide *s, MlirValue line, MlirValue word, MlirValue *to) {
+  int64_t words = sn_dim(sn_type_of(s->memory), 1);
+  MlirValue offset = times(b, plus(b, times(b, line, words), word), 4),
+            i32 = sn(b, "arith.index_cast", offset, mlirIntegerTypeGet(b->ctx, 32));
+  sn_gpu_load_matrices(b, plus(b, sn_gpu_shared_address(b, s->memory), i32), s->turned, to);
 }
 
 static void load_by_matrices(SnBuilder *b, const SnGpuWarpSide *s, MlirValue first, int64_t step, int64_t outer,

@@ -28,6 +28,9 @@ void sn_gpu_load_a(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide 
                    int64_t outer, MlirValue *to);
 void sn_gpu_load_b(SnBuilder *b, const SnMicroKernel *line, const SnGpuWarpSide *side, MlirValue first, int64_t step,
                    int64_t outer, MlirValue *to);
+// By all lanes: to[4], words of four matrices of 8 lines by 4 words, each lane naming a line of one, an address of
+// shared memory (i32). Turned: lines are columns.
+void sn_gpu_load_matrices(SnBuilder *b, MlirValue address, bool turned, MlirValue *to);
 // Two neighbours of the sum in f32, of a: the register of each of their parts, to[0], to[apart], to[2 apart].
 void sn_gpu_split_pair(SnBuilder *b, MlirValue x, MlirValue y, int64_t apart, MlirValue *to);
 // sums[4] += x . y

@@ -59,8 +59,9 @@ MlirValue sn_wgmma(SnBuilder *b, const SnMicroKernel *line, int64_t n, MlirValue
   return sn_result(op, 0);
 }
 
-// The instructions' text: {$0, ..., $n/2 - 1}, four words, a descriptor, plain, the layout of b.
-static char *text_of(const SnMicroKernel *line, int64_t n, int64_t steps, bool b_along_sum) {
+// The instructions' text: {$0, ..., $n/2 - 1}, four words, a descriptor, whether sums are added to, plain, the layout
+// of b.
+static char *text_of(const SnMicroKernel *line, int64_t n, int64_t steps, bool b_along_sum, bool fresh) {
   size_t size = (size_t)(steps * (n / 2 * 6 + 160)), at = 0;
   char *text = sn_alloc(size);
   for (int64_t s = 0; s < steps; ++s) {
@@ -69,13 +70,13 @@ static char *text_of(const SnMicroKernel *line, int64_t n, int64_t steps, bool b
     for (int64_t i = 0; i < n / 2; ++i)
       at += (size_t)snprintf(text + at, size - at, "%s$%lld", i ? "," : "", (long long)i);
     long long word = n / 2 + 4 * s, descriptor = n / 2 + 4 * steps + s;
-    at += (size_t)snprintf(text + at, size - at, "}, {$%lld,$%lld,$%lld,$%lld}, $%lld, 1, 1, 1, %d;", word, word + 1,
-                           word + 2, word + 3, descriptor, !b_along_sum);
+    at += (size_t)snprintf(text + at, size - at, "}, {$%lld,$%lld,$%lld,$%lld}, $%lld, %d, 1, 1, %d;", word, word + 1,
+                           word + 2, word + 3, descriptor, s || !fresh, !b_along_sum);
   }
   return text;
 }
 
-static char *constraints_of(int64_t n, int64_t steps) {
+static char *constraints_of(int64_t n, int64_t steps, bool fresh) {
   size_t size = (size_t)(n / 2 * 10 + steps * 10 + 16), at = 0;
   char *text = sn_alloc(size);
   for (int64_t i = 0; i < n / 2; ++i)
@@ -84,8 +85,9 @@ static char *constraints_of(int64_t n, int64_t steps) {
     at += (size_t)snprintf(text + at, size - at, "r,");
   for (int64_t i = 0; i < steps; ++i)
     at += (size_t)snprintf(text + at, size - at, "l,");
-  for (int64_t i = 0; i < n / 2; ++i)
-    at += (size_t)snprintf(text + at, size - at, "%s%lld", i ? "," : "", (long long)i);
+  for (int64_t i = 0; i < n / 2 && !fresh; ++i)
+    at += (size_t)snprintf(text + at, size - at, "%lld,", (long long)i);
+  text[at - 1] = 0; // the last comma
   return text;
 }
 
@@ -97,9 +99,9 @@ MlirValue sn_wgmma_of_registers(SnBuilder *b, const SnMicroKernel *line, int64_t
     sn_push(&operands, words[i]);
   for (int64_t i = 0; i < steps; ++i)
     sn_push(&operands, whole_descriptor(b, descriptors[i]));
-  for (int64_t i = 0; i < n / 2; ++i)
+  for (int64_t i = 0; i < n / 2 && values; ++i)
     sn_push(&operands, values[i]);
-  char *text = text_of(line, n, steps, b_along_sum), *constraints = constraints_of(n, steps);
+  char *text = text_of(line, n, steps, b_along_sum, !values), *constraints = constraints_of(n, steps, !values);
   MlirOperation op = sn_gpu_ptx(b, text, constraints, sn_values((intptr_t)operands.size, operands.data),
                                 sn_wgmma_sums(b, mlirF32TypeGet(b->ctx), n));
   sn_vec_free(&operands);

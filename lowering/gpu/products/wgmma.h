@@ -21,7 +21,7 @@ MlirType sn_wgmma_sums(SnBuilder *b, MlirType sum, int64_t n);
 MlirValue sn_wgmma(SnBuilder *b, const SnMicroKernel *line, int64_t n, MlirValue sums, MlirValue a, bool a_along_sum,
                    MlirValue y, bool b_along_sum, bool fresh);
 // So many at once whose a is in registers: four words for each step, as sums of two columns by two rows are packed.
-// values[n / 2] of f32: the sums before. The result is a struct.
+// values[n / 2] of f32: the sums before, NULL: none. The result is a struct.
 MlirValue sn_wgmma_of_registers(SnBuilder *b, const SnMicroKernel *line, int64_t n, int64_t steps,
                                 const MlirValue *words, const MlirValue *descriptors, bool b_along_sum,
                                 const MlirValue *values);

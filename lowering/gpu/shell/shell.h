@@ -139,18 +139,25 @@ typedef enum {
   SN_GPU_IN_STEPS,  // first, first + step, ... below end
   SN_GPU_COUNTED,   // so many of each block or group: its own, and then one of each round of all
   SN_GPU_BY_TICKET, // the next that no block has had yet, for blocks as teams; takes counter 0 of the scratch memory
+  SN_GPU_HANDED,    // what `next` says, below end
 } SnGpuDeal;
 
-typedef struct {
+typedef struct SnGpuTiles SnGpuTiles;
+// index: the number of a tile, or one past the end; changes in `carried` what it needs for the next one.
+typedef MlirValue (*SnGpuNextTile)(SnBuilder *b, SnGpuKernel *k, const SnGpuTiles *tiles, MlirValue *carried,
+                                   void *user);
+struct SnGpuTiles {
   SnGpuDeal deal;
   MlirValue first, end; // index
   int64_t step;
-} SnGpuTiles;
+  SnGpuNextTile next; // of those that are handed
+  void *user;
+};
 
 // One of them, at work.
 typedef struct {
   MlirValue number; // index: which; of those that are counted null, until sn_gpu_counted_tile is asked
-  MlirValue count;  // index: how many its team has had before; null by ticket
+  MlirValue count;  // index: how many its team has had before; null by ticket, or handed
 } SnGpuTile;
 typedef void (*SnGpuEmitTile)(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void *user);
 
@@ -161,6 +168,7 @@ SnGpuTiles sn_gpu_tiles_counted(SnBuilder *b, const SnGpuKernel *k, MlirValue en
 // Tiles 0 to end, whoever comes first. The body's scratch memory has SN_GPU_TICKETS bytes for that at its begin.
 SnGpuTiles sn_gpu_tiles_by_ticket(SnBuilder *b, MlirValue end);
 enum { SN_GPU_TICKETS = 8 };
+SnGpuTiles sn_gpu_tiles_handed(MlirValue end, SnGpuNextTile next, void *user);
 // The number of one of those that are counted.
 MlirValue sn_gpu_counted_tile(SnBuilder *b, const SnGpuKernel *k, MlirValue count);
 // Writes what is done with a tile, for all of them. `emit` finds in `carried` what the tile before left, and leaves
@@ -321,7 +329,8 @@ MlirValue sn_gpu_is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValu
 // end: i64, what it found there.
 MlirValue sn_gpu_take_early(SnBuilder *b, SnGpuKernel *k, MlirValue which);
 MlirValue sn_gpu_is_last_of_taken(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue found, MlirValue count);
-// i64, for one thread: how many drew from a counter before in this launch; the last of `draws` (index) leaves 0.
+// i64, for one thread: how many drew from a counter before in this launch; the last of `draws` (index) leaves 0. In no
+// order with what threads store and load.
 MlirValue sn_gpu_ticket(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue draws);
 // Of a counter that was taken: adds 1, behind all that this thread has stored; and waits until it is `count` (i64) more
 // than the launch's tag, in front of all that this thread loads.

@@ -3,7 +3,7 @@
 //   take:    if its upper half is not the launch's tag, compare and swap: tag, count 0
 //   last:    count + 1, acquired and released; the one that finds all others counted is the last, and leaves 0
 //   early:   where it is 0, as its last launch left it: compare and swap: tag, count 0; long before it is asked
-//   ticket:  count + 1, and what it was before; the last of so many leaves 0
+//   ticket:  count + 1, and what it was before, in no order with anything; the last of so many leaves 0
 //   count:   count + 1, released            await: load, acquired, until it is so many
 //
 // The workspace holds anything at first and may be another's for every call, so no memory is zeroed and no second
@@ -82,12 +82,14 @@ static MlirValue taken_counter(SnBuilder *b, SnGpuKernel *k, MlirValue which, Ml
   return sn_gpu_counter(b, k, which);
 }
 
-// How many counted themselves before, with the tag; the last of `count` (i64) leaves 0.
+// How many counted themselves before, with the tag; the last of `count` (i64) leaves 0. `ordered`: behind what the
+// thread has stored, and in front of what it loads.
 static MlirValue count_one(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue found, MlirValue count,
-                           MlirValue *last) {
+                           bool ordered, MlirValue *last) {
   MlirValue one = i64_of(b, 1), counter = taken_counter(b, k, which, found);
-  MlirValue before = ptx(b, "atom.acq_rel.gpu.global.add.u64 $0, [$1], $2;", "=l,l,l,~{memory}",
-                         sn_values(2, (MlirValue[]){counter, one}));
+  MlirValue before = ptx(
+      b, ordered ? "atom.acq_rel.gpu.global.add.u64 $0, [$1], $2;" : "atom.relaxed.gpu.global.add.u64 $0, [$1], $2;",
+      "=l,l,l,~{memory}", sn_values(2, (MlirValue[]){counter, one}));
   *last = compare(b, 0, before, sn(b, "arith.subi", sn(b, "arith.addi", k->tag, count), one));
   SnIf reset = sn_if(b, *last);
   ptx(b, "atom.relaxed.gpu.global.exch.b64 $0, [$1], $2;", "=l,l,l,~{memory}",
@@ -102,12 +104,13 @@ MlirValue sn_gpu_is_last(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValu
 
 MlirValue sn_gpu_is_last_of_taken(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue found, MlirValue count) {
   MlirValue last;
-  count_one(b, k, which, found, count, &last);
+  count_one(b, k, which, found, count, true, &last);
   return last;
 }
 
 MlirValue sn_gpu_ticket(SnBuilder *b, SnGpuKernel *k, MlirValue which, MlirValue draws) {
-  MlirValue last, before = count_one(b, k, which, (MlirValue){0}, sn(b, "arith.index_cast", draws, i64_type(b)), &last);
+  MlirValue last,
+      before = count_one(b, k, which, (MlirValue){0}, sn(b, "arith.index_cast", draws, i64_type(b)), false, &last);
   return sn(b, "arith.subi", before, k->tag);
 }
 

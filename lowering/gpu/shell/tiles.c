@@ -4,6 +4,7 @@
 //   in steps     number = first, first + step, ... < end
 //   counted      number = group + count * groups, count = 0, 1, ... < end      for roles that walk the same tiles
 //   by ticket    number = what a counter of the launch says, as long as it is < end      tiles that take unlike times
+//   handed       number = what `next` says, as long as it is < end                       roles of a block that agree
 //
 // What is carried from tile to tile is changed in its place. A tile that waits for others asks by sn_gpu_await_count
 // (tag_counters.c) first thing in `emit`.
@@ -62,11 +63,9 @@ static MlirRegion region_of(SnBuilder *b, size_t n, const MlirType *types, MlirB
   return region;
 }
 
-static void by_ticket(SnBuilder *b, SnGpuKernel *k, const SnGpuTiles *t, const Walk *w) {
-  int64_t one = 1;
+static void handed(SnBuilder *b, SnGpuKernel *k, const SnGpuTiles *t, const Walk *w) {
   MlirType index = sn_index_type(b->ctx), *types = sn_alloc((w->n + 1) * sizeof *types);
-  MlirValue slot = sn_gpu_shared(k, "the next tile", 1, &one, index, 8),
-            *values = sn_alloc((w->n + 1) * sizeof *values);
+  MlirValue *values = sn_alloc((w->n + 1) * sizeof *values);
   MlirBlock before, after;
   types[0] = index;
   for (size_t i = 0; i < w->n; ++i)
@@ -75,9 +74,9 @@ static void by_ticket(SnBuilder *b, SnGpuKernel *k, const SnGpuTiles *t, const W
   MlirOperation op = sn_op(b, "scf.while", sn_values((intptr_t)w->n, w->carried), sn_types((intptr_t)w->n + 1, types),
                            condition, body);
   SnBuilder in = sn_at_end(before, b->loc);
-  values[0] = draw(&in, k, t, slot);
   for (size_t i = 0; i < w->n; ++i)
     values[i + 1] = mlirBlockGetArgument(before, (intptr_t)i);
+  values[0] = t->next(&in, k, t, values + 1, t->user);
   MlirValue more = sn(&in, "arith.cmpi", values[0], t->end, sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
   sn_op(&in, "scf.condition", more, sn_values((intptr_t)w->n + 1, values), sn_types(0, NULL));
   in = sn_at_end(after, b->loc);
@@ -92,11 +91,25 @@ static void by_ticket(SnBuilder *b, SnGpuKernel *k, const SnGpuTiles *t, const W
   free(values);
 }
 
+static MlirValue next_drawn(SnBuilder *b, SnGpuKernel *k, const SnGpuTiles *t, MlirValue *carried, void *user) {
+  (void)carried;
+  return draw(b, k, t, *(MlirValue *)user);
+}
+
+static void by_ticket(SnBuilder *b, SnGpuKernel *k, const SnGpuTiles *t, const Walk *w) {
+  int64_t one = 1;
+  MlirValue slot = sn_gpu_shared(k, "the next tile", 1, &one, sn_index_type(b->ctx), 8);
+  SnGpuTiles drawn = *t;
+  drawn.next = next_drawn, drawn.user = &slot;
+  handed(b, k, &drawn, w);
+}
+
 static void (*const deals[])(SnBuilder *b, SnGpuKernel *k, const SnGpuTiles *t, const Walk *w) = {
     [SN_GPU_ONE_EACH] = one_each,
     [SN_GPU_IN_STEPS] = loop,
     [SN_GPU_COUNTED] = loop,
     [SN_GPU_BY_TICKET] = by_ticket,
+    [SN_GPU_HANDED] = handed,
 };
 
 // Of the last block some teams may have none.
@@ -117,6 +130,10 @@ SnGpuTiles sn_gpu_tiles_counted(SnBuilder *b, const SnGpuKernel *k, MlirValue en
 
 SnGpuTiles sn_gpu_tiles_by_ticket(SnBuilder *b, MlirValue end) {
   return (SnGpuTiles){.deal = SN_GPU_BY_TICKET, .first = sn_index(b, 0), .end = end, .step = 1};
+}
+
+SnGpuTiles sn_gpu_tiles_handed(MlirValue end, SnGpuNextTile next, void *user) {
+  return (SnGpuTiles){.deal = SN_GPU_HANDED, .end = end, .step = 1, .next = next, .user = user};
 }
 
 MlirValue sn_gpu_counted_tile(SnBuilder *b, const SnGpuKernel *k, MlirValue count) {

@@ -58,7 +58,7 @@ func.func private @stays(%q: memref<4x256x64xbf16>, %k: memref<4x192x64xbf16>, %
 // -----
 
 func.func private @threads(%q: memref<4x256x64xbf16>, %k: memref<4x192x64xbf16>, %v: memref<4x192x64xbf16>, %y: memref<4x256x64xbf16>) attributes {sinter.kernel} {
-  // expected-error@+1 {{has a schedule with n = 64, threads = 512, but one or two warpgroups have 64, 128, 192 or 256 columns at a time}}
+  // expected-error@+1 {{has a schedule with n = 64, threads = 512, but one to three warpgroups have 64, 128, 192 or 256 columns at a time}}
   sinter.contract (h = 4, i = 256) by (j = 192) by (e = 64)
       product (k = 64) (%q[h, i, k] : memref<4x256x64xbf16>, %k[h, j, k] : memref<4x192x64xbf16>) : f32
       matrix (j) to (e) (%v[h, j, e] : memref<4x192x64xbf16>)
@@ -89,32 +89,6 @@ func.func private @stages(%q: memref<4x256x64xbf16>, %k: memref<4x192x64xbf16>, 
       product (k = 64) (%q[h, i, k] : memref<4x256x64xbf16>, %k[h, j, k] : memref<4x192x64xbf16>) : f32
       matrix (j) to (e) (%v[h, j, e] : memref<4x192x64xbf16>)
       outs(%y[h, i, e] : memref<4x256x64xbf16>) schedule(#sinter.mma<kernel = "wgmma", m = 128, n = 64, threads = 256, stages = 1>) {
-  ^row(%x: tensor<192xf32>, %m: tensor<192x64xbf16>):
-    %max = sinter.row_reduce maximumf %x : tensor<192xf32> -> f32
-    %maxs = sinter.broadcast %max : f32 -> tensor<192xf32>
-    %less = arith.subf %x, %maxs : tensor<192xf32>
-    %ex = math.exp %less : tensor<192xf32>
-    %sum = sinter.row_reduce add %ex : tensor<192xf32> -> f32
-    %one = arith.constant 1.0 : f32
-    %by = arith.divf %one, %sum : f32
-    %bys = sinter.broadcast %by : f32 -> tensor<192xf32>
-    %w = arith.mulf %ex, %bys : tensor<192xf32>
-    %r = arith.truncf %w : tensor<192xf32> to tensor<192xbf16>
-    %u = sinter.row_product %r, %m : tensor<192xbf16>, tensor<192x64xbf16> -> tensor<64xf32>
-    %z = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
-    sinter.yield %z : tensor<64xbf16>
-  }
-  return
-}
-
-// -----
-
-func.func private @ticket(%q: memref<4x256x64xbf16>, %k: memref<4x192x64xbf16>, %v: memref<4x192x64xbf16>, %y: memref<4x256x64xbf16>) attributes {sinter.kernel} {
-  // expected-error@+1 {{has a schedule with deal = "ticket", which warps with several roles do not draw}}
-  sinter.contract (h = 4, i = 256) by (j = 192) by (e = 64)
-      product (k = 64) (%q[h, i, k] : memref<4x256x64xbf16>, %k[h, j, k] : memref<4x192x64xbf16>) : f32
-      matrix (j) to (e) (%v[h, j, e] : memref<4x192x64xbf16>)
-      outs(%y[h, i, e] : memref<4x256x64xbf16>) schedule(#sinter.mma<kernel = "wgmma", m = 128, n = 64, threads = 256, deal = "ticket", stages = 4>) {
   ^row(%x: tensor<192xf32>, %m: tensor<192x64xbf16>):
     %max = sinter.row_reduce maximumf %x : tensor<192xf32> -> f32
     %maxs = sinter.broadcast %max : f32 -> tensor<192xf32>
@@ -201,18 +175,23 @@ func.func private @parts(%q: memref<8x8x64xbf16>, %k: memref<8x900x64xbf16>, %v:
 
 // What the products and the rows are multiplied by are the same tiles: one slot has both, and copies fetch them once,
 // with the numbers of their columns behind them.
-// Exponentials are one instruction and a product each. A block is multiplied before the next one begins.
+// Exponentials are one instruction each, and a product for each column. A block is multiplied before the next one
+// begins, and a warpgroup keeps its turn from there on.
 
 // CHECK-LABEL: gpu.func @one_slot
 //       CHECK:   nvvm.setmaxregister increase 240
 //       CHECK:     scf.for %{{.+}} = %c0
 // CHECK-COUNT-8:   nvvm.wgmma.mma_async
 //       CHECK:     nvvm.wgmma.commit.group.sync.aligned
+//       CHECK:     nvvm.barrier.arrive
 //       CHECK:     nvvm.wgmma.wait.group.sync.aligned 0
 //       CHECK:     vector.load %{{.+}} : memref<272x64xf32, #gpu.address_space<workgroup>>, vector<2xf32>
+//       CHECK:     arith.mulf
 //       CHECK:     math.fma
+//   CHECK-NOT:     arith.mulf
 //       CHECK:     llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"
 //   CHECK-NOT:     math.exp
+//       CHECK:     nvvm.barrier id
 //       CHECK:     llvm.inline_asm has_side_effects "wgmma.mma_async
 //       CHECK:     llvm.inline_asm has_side_effects "wgmma.mma_async
 //       CHECK:     nvvm.wgmma.wait.group.sync.aligned 0

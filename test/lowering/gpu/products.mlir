@@ -77,7 +77,7 @@ func.func private @both(%x: memref<20x8x5xf32>, %w: memref<8x5xf32>, %y: memref<
 //       CHECK:   scf.while : () -> index {
 //       CHECK:     gpu.barrier
 //       CHECK:     scf.if
-//       CHECK:       %[[OLD:.+]] = llvm.inline_asm has_side_effects "atom.acq_rel.gpu.global.add.u64
+//       CHECK:       %[[OLD:.+]] = llvm.inline_asm has_side_effects "atom.relaxed.gpu.global.add.u64
 //       CHECK:       %[[LAST:.+]] = arith.cmpi eq, %[[OLD]],
 //       CHECK:       scf.if %[[LAST]]
 //       CHECK:         "atom.relaxed.gpu.global.exch.b64

@@ -18,14 +18,14 @@
 // CHECK-LABEL: wide:
 // CHECK:       kernel 0:
 // CHECK-NEXT:    ways to run it, the first that applies is taken:
-// CHECK-NEXT:      as "wgmma, 128 columns ahead" (sm_90a; {{.+}}): #sinter.mma<{{.*}}kernel = "wgmma", m = 128, n = 128, stages = 8, threads = 256>
+// CHECK-NEXT:      as "wgmma, 128 columns ahead" (sm_90a; {{.+}}): #sinter.mma<{{.*}}kernel = "wgmma", m = 192, n = 128, stages = 8, threads = 384>
 // CHECK-NEXT:      or "wgmma, 64 columns ahead" (sm_90a; {{.+}})
 // CHECK-NEXT:      or "wgmma, 64 columns in turn" (sm_90a; {{.+}})
 // CHECK-NEXT:      or "mma.sync" (sm_80; any access; {{.+}})
 // CHECK-NEXT:      or "whole rows" (
 // CHECK-NEXT:      or "apart" (anything: each product is a kernel)
 // TAKEN-LABEL: func.func @wide
-// TAKEN:         kernel = "wgmma", m = 128, n = 128, stages = 8, threads = 256
+// TAKEN:         kernel = "wgmma", m = 192, n = 128, stages = 8, threads = 384
 // OLDER-LABEL: wide:
 // OLDER:           not "wgmma, 128 columns ahead" ({{.+}}): it needs sm_90a, and the chip is sm_80
 // OLDER-NEXT:      not "wgmma, 64 columns ahead" ({{.+}}): it needs sm_90a, and the chip is sm_80

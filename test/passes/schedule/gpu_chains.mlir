@@ -1,11 +1,12 @@
 // RUN: sinter-opt --sinter-schedule=target=gpu --split-input-file %s | FileCheck %s
 // RUN: sinter-opt --sinter-schedule="target=gpu chip=sm_80" --split-input-file %s | FileCheck %s --check-prefix=OLDER
 
-// On Hopper warpgroups, where copies can fetch all sides: as many columns at a time as two slots leave room for. Else
+// On Hopper warpgroups, where copies can fetch all sides: as many columns at a time as two slots leave room for. Three
+// of them where there are registers, and tiles that go to who is done first. Else
 // as many rows as leave every multiprocessor a tile, and not many more than there are.
 
 // CHECK-LABEL: func.func @many
-//       CHECK:   schedule(#sinter.mma<blocks = 132, k = 64, kernel = "wgmma", m = 128, n = 128, stages = 8, threads = 256>)
+//       CHECK:   schedule(#sinter.mma<blocks = 132, deal = "ticket", k = 64, kernel = "wgmma", m = 192, n = 128, stages = 8, threads = 384>)
 // OLDER-LABEL: func.func @many
 //       OLDER:   schedule(#sinter.mma<k = 16, kernel = "mma.sync", m = 128, n = 64, occupancy = 1, threads = 256>)
 func.func @many(%q: tensor<64x1024x32xbf16>, %k: tensor<64x960x32xbf16>, %v: tensor<64x960x32xbf16>, %y: tensor<64x1024x32xbf16>) -> tensor<64x1024x32xbf16> {
@@ -241,7 +242,7 @@ func.func @any_batch(%q: tensor<?x8x64xbf16>, %k: tensor<?x9000x64xbf16>, %v: te
 // Sums of two products and two results of 128 columns leave no registers for what is multiplied beside them.
 
 // CHECK-LABEL: func.func @large_gradients
-//       CHECK:   #sinter.mma<ahead = 0, blocks = 132, {{.*}} m = 128, n = 64,
+//       CHECK:   #sinter.mma<ahead = 0, blocks = 132, k = 64, {{.*}} m = 128, n = 64,
 func.func @large_gradients(%q: tensor<4x4096x128xbf16>, %k: tensor<4x4096x128xbf16>, %v: tensor<4x4096x128xbf16>, %g: tensor<4x4096x128xbf16>, %l: tensor<4x4096xf32>, %dk: tensor<4x4096x128xbf16>, %dv: tensor<4x4096x128xbf16>) -> (tensor<4x4096x128xbf16>, tensor<4x4096x128xbf16>) {
   %0:2 = sinter.contract (h = 4, j = 4096) by (i = 4096) by (e = 128)
       product (k = 128) (%q[h, i, k] : tensor<4x4096x128xbf16>, %k[h, j, k] : tensor<4x4096x128xbf16>) : f32
@@ -273,7 +274,7 @@ func.func @large_gradients(%q: tensor<4x4096x128xbf16>, %k: tensor<4x4096x128xbf
 // Tiles that a mask makes longer and shorter are dealt to who is done first, those of a few heads beside each other.
 
 // CHECK-LABEL: func.func @uneven
-//       CHECK:   #sinter.mma<group = 4, k = 64, kernel = "wgmma",
+//       CHECK:   #sinter.mma<group = 4, held = 1, k = 64, kernel = "wgmma",
 func.func @uneven(%q: tensor<4x4096x64xbf16>, %k: tensor<4x4096x64xbf16>, %v: tensor<4x4096x64xbf16>, %g: tensor<4x4096x64xbf16>, %l: tensor<4x4096xf32>, %dk: tensor<4x4096x64xbf16>, %dv: tensor<4x4096x64xbf16>) -> (tensor<4x4096x64xbf16>, tensor<4x4096x64xbf16>) {
   %0:2 = sinter.contract (h = 4, j = 4096) by (i = 4096) by (e = 64)
       product (k = 64) (%q[h, i, k] : tensor<4x4096x64xbf16>, %k[h, j, k] : tensor<4x4096x64xbf16>) : f32
@@ -302,4 +303,122 @@ func.func @uneven(%q: tensor<4x4096x64xbf16>, %k: tensor<4x4096x64xbf16>, %v: te
     sinter.yield %uh, %wh : tensor<64xbf16>, tensor<64xbf16>
   }
   return %0#0, %0#1 : tensor<4x4096x64xbf16>, tensor<4x4096x64xbf16>
+}
+
+// -----
+
+// A bias of each element takes registers that three warpgroups do not have. Two of them hold their rows of q.
+
+// CHECK-LABEL: func.func @bias
+//       CHECK:   #sinter.mma<blocks = 132, deal = "ticket", held = 1, k = 64, kernel = "wgmma", m = 128, n = 128,
+func.func @bias(%q: tensor<64x1024x64xbf16>, %k: tensor<64x960x64xbf16>, %v: tensor<64x960x64xbf16>, %y: tensor<64x1024x64xbf16>, %b: tensor<1024x960xf32>) -> tensor<64x1024x64xbf16> {
+  %0 = sinter.contract (h = 64, i = 1024) by (j = 960) by (e = 64)
+      product (k = 64) (%q[h, i, k] : tensor<64x1024x64xbf16>, %k[h, j, k] : tensor<64x960x64xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<64x960x64xbf16>)
+      ins(%b[i, j] : tensor<1024x960xf32>)
+      outs(%y[h, i, e] : tensor<64x1024x64xbf16>) {
+  ^row(%s: tensor<960xf32>, %m: tensor<960x64xbf16>, %bs: tensor<960xf32>):
+    %x = arith.addf %s, %bs : tensor<960xf32>
+    %max = sinter.row_reduce maximumf %x : tensor<960xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<960xf32>
+    %less = arith.subf %x, %maxs : tensor<960xf32>
+    %ex = math.exp %less : tensor<960xf32>
+    %sum = sinter.row_reduce add %ex : tensor<960xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<960xf32>
+    %w = arith.mulf %ex, %bys : tensor<960xf32>
+    %r = arith.truncf %w : tensor<960xf32> to tensor<960xbf16>
+    %u = sinter.row_product %r, %m : tensor<960xbf16>, tensor<960x64xbf16> -> tensor<64xf32>
+    %z = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
+    sinter.yield %z : tensor<64xbf16>
+  }
+  return %0 : tensor<64x1024x64xbf16>
+}
+
+// -----
+
+// Tiles of 192 rows would have 187 of 384 beside all rows, those of 128 have 59 of 256.
+
+// CHECK-LABEL: func.func @few_rows_of_a_head
+//       CHECK:   #sinter.mma<blocks = 132, deal = "ticket", held = 1, k = 64, kernel = "wgmma", m = 128, n = 128,
+func.func @few_rows_of_a_head(%q: tensor<768x197x64xbf16>, %k: tensor<768x197x64xbf16>, %v: tensor<768x197x64xbf16>, %y: tensor<768x197x64xbf16>) -> tensor<768x197x64xbf16> {
+  %0 = sinter.contract (h = 768, i = 197) by (j = 197) by (e = 64)
+      product (k = 64) (%q[h, i, k] : tensor<768x197x64xbf16>, %k[h, j, k] : tensor<768x197x64xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<768x197x64xbf16>)
+      outs(%y[h, i, e] : tensor<768x197x64xbf16>) {
+  ^row(%x: tensor<197xf32>, %m: tensor<197x64xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<197xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<197xf32>
+    %less = arith.subf %x, %maxs : tensor<197xf32>
+    %ex = math.exp %less : tensor<197xf32>
+    %sum = sinter.row_reduce add %ex : tensor<197xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<197xf32>
+    %w = arith.mulf %ex, %bys : tensor<197xf32>
+    %r = arith.truncf %w : tensor<197xf32> to tensor<197xbf16>
+    %u = sinter.row_product %r, %m : tensor<197xbf16>, tensor<197x64xbf16> -> tensor<64xf32>
+    %z = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
+    sinter.yield %z : tensor<64xbf16>
+  }
+  return %0 : tensor<768x197x64xbf16>
+}
+
+// -----
+
+// Sums of 128 columns and results of 128 leave no registers for rows of q.
+
+// CHECK-LABEL: func.func @no_room_to_hold
+//       CHECK:   #sinter.mma<blocks = 132, deal = "ticket", k = 64, kernel = "wgmma", m = 128, n = 128,
+func.func @no_room_to_hold(%q: tensor<64x1024x128xbf16>, %k: tensor<64x960x128xbf16>, %v: tensor<64x960x128xbf16>, %y: tensor<64x1024x128xbf16>) -> tensor<64x1024x128xbf16> {
+  %0 = sinter.contract (h = 64, i = 1024) by (j = 960) by (e = 128)
+      product (k = 128) (%q[h, i, k] : tensor<64x1024x128xbf16>, %k[h, j, k] : tensor<64x960x128xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<64x960x128xbf16>)
+      outs(%y[h, i, e] : tensor<64x1024x128xbf16>) {
+  ^row(%x: tensor<960xf32>, %m: tensor<960x128xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<960xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<960xf32>
+    %less = arith.subf %x, %maxs : tensor<960xf32>
+    %ex = math.exp %less : tensor<960xf32>
+    %sum = sinter.row_reduce add %ex : tensor<960xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<960xf32>
+    %w = arith.mulf %ex, %bys : tensor<960xf32>
+    %r = arith.truncf %w : tensor<960xf32> to tensor<960xbf16>
+    %u = sinter.row_product %r, %m : tensor<960xbf16>, tensor<960x128xbf16> -> tensor<128xf32>
+    %z = arith.truncf %u : tensor<128xf32> to tensor<128xbf16>
+    sinter.yield %z : tensor<128xbf16>
+  }
+  return %0 : tensor<64x1024x128xbf16>
+}
+
+// -----
+
+// A tile of one block of columns is over before a ticket is there.
+
+// CHECK-LABEL: func.func @one_block
+//       CHECK:   #sinter.mma<blocks = 132, k = 64, kernel = "wgmma", m = 128, n = 128,
+func.func @one_block(%q: tensor<96x1000x64xbf16>, %k: tensor<96x77x64xbf16>, %v: tensor<96x77x64xbf16>, %y: tensor<96x1000x64xbf16>) -> tensor<96x1000x64xbf16> {
+  %0 = sinter.contract (h = 96, i = 1000) by (j = 77) by (e = 64)
+      product (k = 64) (%q[h, i, k] : tensor<96x1000x64xbf16>, %k[h, j, k] : tensor<96x77x64xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<96x77x64xbf16>)
+      outs(%y[h, i, e] : tensor<96x1000x64xbf16>) {
+  ^row(%x: tensor<77xf32>, %m: tensor<77x64xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<77xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<77xf32>
+    %less = arith.subf %x, %maxs : tensor<77xf32>
+    %ex = math.exp %less : tensor<77xf32>
+    %sum = sinter.row_reduce add %ex : tensor<77xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<77xf32>
+    %w = arith.mulf %ex, %bys : tensor<77xf32>
+    %r = arith.truncf %w : tensor<77xf32> to tensor<77xbf16>
+    %u = sinter.row_product %r, %m : tensor<77xbf16>, tensor<77x64xbf16> -> tensor<64xf32>
+    %z = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
+    sinter.yield %z : tensor<64xbf16>
+  }
+  return %0 : tensor<96x1000x64xbf16>
 }
