@@ -373,6 +373,8 @@ static MlirLogicalResult fuse(MlirOperation root, const SnPolicy *policy, bool s
     result = sn_simplify(root);
   if (!sn_failed(result) && chains && join_chains(root, policy))
     result = sn_simplify(root);
+  if (!sn_failed(result) && in_blocks(root, policy, sn_fuse_log_sums))
+    result = sn_simplify(root);
   if (!sn_failed(result) && join_tables(root))
     result = sn_simplify(root);
   return result;

@@ -113,6 +113,11 @@ void sn_order_reads_less(SnOrder *order);
 bool sn_nothing_between(SnOrder *order, MlirOperation a, MlirOperation b, SnOpVec *waiting);
 void sn_move_behind(SnOrder *order, MlirOperation merged, const SnOpVec *waiting);
 
+// ---- fuse/log_sums.c ------------------------------------------------------------
+
+// Exponentials over their sum, made again as columns, are under its logarithm, too; tells whether there were any.
+bool sn_fuse_log_sums(MlirBlock block, const SnPolicy *policy);
+
 // ---- fuse/dots.c ----------------------------------------------------------------
 
 // Takes sums over rows of weights times products from what the weights give; tells whether there were any.

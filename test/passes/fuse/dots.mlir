@@ -5,7 +5,8 @@
 
 // The gradients of attention where tensor cores multiply: the value with its maximum and sum; delta, a sum over the
 // value times its gradient; q's by queries; k's and v's by keys, in one group of columns. Nothing stored is queries
-// times keys. Of its maximum any number near it will do: all that is made of it are quotients.
+// times keys. Of its maximum any number near it will do: all that is made of it are quotients. By keys maximum and sum
+// are one number of each query (fuse/log_sums.c).
 
 // CHECK-LABEL: func @attention
 // CHECK:       %[[A:.+]]:3 = sinter.contract (b = 2, h = 3, i = 40) by (j = 24) by (e = 16)
@@ -13,9 +14,9 @@
 // CHECK-NEXT:    matrix (j) to (e) (%arg2[b, h, j, e] : {{.*}})
 // CHECK-NEXT:    outs(%{{.+}}[b, h, i] : tensor<2x3x40xf32>, %{{.+}}[b, h, i] : tensor<2x3x40xf32>, %{{.+}}[b, h, i, e] : {{.*}})
 // CHECK:         sinter.row_reduce maximumf %{{.+}} {sinter.any_reference} : tensor<24xf32> -> f32
-// CHECK:       %[[D:.+]]:2 = sinter.rowwise (b = 2, h = 3, i = 40) by (e = 16)
-// CHECK-NEXT:    ins(%arg3[b, h, i, e] : {{.*}}, %[[A]]#2[b, h, i, e] : {{.*}}, %[[A]]#1[b, h, i] : {{.*}})
-// CHECK-NEXT:    outs(%{{.+}}[b, h, i] : tensor<2x3x40xf32>, %{{.+}}[b, h, i] : tensor<2x3x40xf32>)
+// CHECK:       %[[D:.+]]:4 = sinter.rowwise (b = 2, h = 3, i = 40) by (e = 16)
+// CHECK-NEXT:    ins(%arg3[b, h, i, e] : {{.*}}, %[[A]]#2[b, h, i, e] : {{.*}}, %[[A]]#1[b, h, i] : {{.*}}, %[[A]]#0[b, h, i] : {{.*}})
+// CHECK-NEXT:    outs(%{{.+}}[b, h, i] : tensor<2x3x40xf32>, %{{.+}}[b, h, i] : tensor<2x3x40xf32>, %{{.+}}[b, h, i] : tensor<2x3x40xf32>, %{{.+}}[b, h, i] : tensor<2x3x40xf32>)
 // CHECK:         %[[GO:.+]] = arith.mulf %{{.+}}, %{{.+}} : tensor<16xf32>
 // CHECK-NEXT:    sinter.row_reduce add %[[GO]]
 // CHECK:       sinter.contract (b = 2, h = 3, i = 40) by (j = 24) by (k1 = 16)
@@ -29,7 +30,7 @@
 // CHECK-NEXT:    product (e = 16) (%arg3[b, h, i, e] : {{.*}}, %arg2[b, h, j, e] : {{.*}}) : f32
 // CHECK-NEXT:    matrix (i) to (e1) (%arg3[b, h, i, e1] : {{.*}})
 // CHECK-NEXT:    matrix (i) to (e1) (%arg0[b, h, i, e1] : {{.*}})
-// CHECK-NEXT:    ins(%[[A]]#0[b, h, i] : {{.*}}, %[[D]]#0[b, h, i] : {{.*}}, %[[D]]#1[b, h, i] : {{.*}})
+// CHECK-NEXT:    ins(%[[D]]#2[b, h, i] : {{.*}}, %[[D]]#3[b, h, i] : {{.*}})
 // CHECK-NOT:     sinter.row_reduce
 // CHECK:       return
 // CHECK-NOT: 40x24

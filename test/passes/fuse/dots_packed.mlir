@@ -10,7 +10,7 @@
 // CHECK-NEXT:    product
 // CHECK-NEXT:    matrix
 // CHECK-NEXT:    outs
-// CHECK:       %[[D:.+]]:2 = sinter.rowwise (i = 2, j = 40) by (
+// CHECK:       %[[D:.+]]:4 = sinter.rowwise (i = 2, j = 40) by (
 // CHECK-COUNT-2: sinter.contract (i = 2, {{.*}}) by ({{.*}}) by (
 // CHECK-NOT:   {{sinter.row_reduce|2x40x40}}
 // CHECK:       return
