@@ -14,6 +14,7 @@
 //
 // test: test/passes/schedule/gpu_chains.mlir
 
+#include "dialect/row_ops.h"
 #include "dialect/sequence.h"
 #include "lowering/facts/gpu_chains.h"
 #include "passes/schedule/chain_families.h"
@@ -52,9 +53,7 @@ static bool is_plain(const SnForm *f, const SnGpuPoints *points, const SnGpuChai
   for (size_t k = sn_first_input(f); k < f->inputs.size; ++k)
     for (int64_t d = columns.first; d < columns.first + columns.num_dims; ++d)
       plain &= !sn_map_uses(f->inputs.data[k].map, d) || (plan->same_slots && sn_gpu_chain_is_numbers(f, points, k));
-  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
-    plain &= !sn_is(op, "sinter.random");
-  return plain;
+  return plain && sn_row_op_shared_columns(f->body) <= 1;
 }
 
 static int64_t multiplier(int64_t m) {
