@@ -86,7 +86,7 @@ static bool is_static(const SnForm *f) {
 static bool is_turned(const SnForm *f, const SnGpuProduct *p) {
   SnGpuPoints points = sn_gpu_points(f);
   return f->products.size == 1 && !sn_side(f, p->a).program.ptr && !sn_side(f, p->b).program.ptr &&
-         sn_gpu_dims_size(f, &points.columns) <= SN_GPU_STREAM_PLAIN &&
+         sn_gpu_dims_size(f, &points.columns) <= SN_GPU_STREAM_FEW_ROWS &&
          sn_gpu_dims_size(f, &points.rows) > SN_GPU_STREAM_FEW_ROWS;
 }
 
@@ -163,7 +163,7 @@ bool sn_gpu_stream_is_wanted(const SnForm *f, SnGpuStream *to) {
   int64_t rows = sn_gpu_dims_size(f, to->turned ? &points.columns : &points.rows),
           columns = sn_gpu_dims_size(f, to->turned ? &points.rows : &points.columns),
           bytes = sn_times(sn_times(columns, to->sum), HALF);
-  return rows > 1 && rows <= SN_GPU_STREAM_PLAIN &&
+  return rows > 1 && rows <= (to->odd ? SN_GPU_STREAM_FEW_ROWS : SN_GPU_STREAM_PLAIN) &&
          (to->sum >= (to->odd ? ODD_SUM : PLAIN_SUM) || (to->sum >= LARGE_SUM && bytes >= LARGE_BYTES));
 }
 

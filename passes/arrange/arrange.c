@@ -42,6 +42,7 @@ enum {
   COPY_CYCLES = 7000,        // of one more launch
   STREAMED_BYTES = 4 << 20,  // of weights, for which so few rows are written another way
   STREAMED_ROWS = 16,
+  STREAMED_PIECES = 32,      // where these would come in small pieces, or narrow boxes
   MOST_PADDED = 2,           // times the summed elements
   F32_LANES = 4,             // of a vector
   ONCE_ELEMENT_CYCLES = 50, // of mma.sync, whose threads wait for nobody
@@ -364,7 +365,7 @@ static bool keep_free(Plan *p) {
 
 // The form would be a stream (lowering/facts/gpu_streams.h) if the sum were the last of this side's dimensions, and its
 // weights have pieces of 16 bytes, or come element by element otherwise.
-static bool streams_along(Plan *p, int is_b, intptr_t at) {
+static bool streams_along(Plan *p, int is_b, intptr_t at, SnGpuStream *stream) {
   size_t number = is_b ? p->product.b : p->product.a;
   SnAccess *a = &p->f.inputs.data[sn_side(&p->f, number).first], was = *a;
   MlirType t = sn_type_of(a->value);
@@ -377,11 +378,10 @@ static bool streams_along(Plan *p, int is_b, intptr_t at) {
     e[d] = mlirAffineMapGetResult(a->map, i);
   }
   SnBuilder b = sn_before(p->f.op);
-  SnGpuStream stream;
   a->value = sn(&b, "tensor.empty", sn_tensor(sn_element(t), rank, shape));
   a->map = mlirAffineMapGet(b.ctx, mlirAffineMapGetNumDims(a->map), mlirAffineMapGetNumSymbols(a->map), rank, e);
-  bool streams = sn_gpu_stream_is_wanted(&p->f, &stream) && stream.rows == number;
-  if (streams && stream.odd) {
+  bool streams = sn_gpu_stream_is_wanted(&p->f, stream) && stream->rows == number;
+  if (streams && stream->odd) {
     SnGpuSlot slot;
     streams = sn_gpu_slot(&p->f, &p->points, &p->product, is_b, TILE, &slot, NULL) && slot.fetch == SN_GPU_BY_ELEMENTS;
   }
@@ -393,19 +393,34 @@ static bool streams_along(Plan *p, int is_b, intptr_t at) {
 // Few rows [k, i] by large weights that could be streamed: a tile of wgmma would have threads bring 64 of them for each
 // slot, or copies as wide. (An H200, weights [j, k] of half types, over writing them: 3 x 5056 of 1376 4.8, 8 x 3000 of
 // 1024 2.6, 7 x 5000 of 1377 1.8, 12 x 4096 of 4096 1.28, 16 x 2048 of 1200 1.12, 24 x 2000 of 1100 1.01, 30 x 2500 of
-// 2000 0.95; lines of 8 bytes' multiples, 2 x 9000 of 700, 0.71; bench/results/gpu_streams.md.)
+// 2000 0.95; lines of 8 bytes' multiples, 2 x 9000 of 700, 0.71; bench/results/gpu_streams.md. Of more rows those that
+// are copied in boxes of 48 bytes: 24 x 4096 of 1024 2.1, 24 x 8192 of 512 1.8, 24 x 2000 of 1104 1.2; of 64 bytes 32 x
+// 2500 of 2000 0.90, 32 x 4096 of 4096 0.89. By weights whose lines begin anywhere those that come by elements: 33 x
+// 6034 of 459 1.4; by pieces 20 x 6000 of 777 1.07, 50 x 3000 of 2001 0.81; copied 64 x 4000 of 2001 0.78.)
+static bool are_few(const Plan *p, int is_b, int64_t rows, const SnGpuStream *stream) {
+  int64_t line = rows * side_bits(p, is_b) / 8, most = STREAMED_ROWS;
+  if (stream->odd)
+    most = rows % 2 ? SN_GPU_STREAM_FEW_ROWS : line % SN_LINE_BYTES ? STREAMED_PIECES : STREAMED_ROWS;
+  else if (line % SN_LINE_BYTES == 0 && line % (4 * SN_LINE_BYTES))
+    most = STREAMED_PIECES;
+  return rows <= most;
+}
+
 static bool plan_stream(Plan *p) {
   SnGroup g = p->product.summed;
   if (p->f.products.size != 1 || g.num_dims != 1)
     return false;
   for (int is_b = 0; is_b < 2; ++is_b) {
-    if (sn_gpu_dims_size(&p->f, is_b ? &p->points.columns : &p->points.rows) > STREAMED_ROWS)
+    int64_t rows = sn_gpu_dims_size(&p->f, is_b ? &p->points.columns : &p->points.rows);
+    SnGpuStream stream;
+    if (rows > SN_GPU_STREAM_FEW_ROWS)
       continue;
     const SnAccess *a = side_of(p, is_b);
     MlirType of_weights = sn_type_of(side_of(p, !is_b)->value);
     intptr_t at = subscript_of(&p->f, a, g.first);
     int64_t bytes = sn_times(elements_of(of_weights), side_bits(p, !is_b) / 8);
-    if (at < 0 || at + 1 == sn_rank(sn_type_of(a->value)) || bytes < STREAMED_BYTES || !streams_along(p, is_b, at))
+    if (at < 0 || at + 1 == sn_rank(sn_type_of(a->value)) || bytes < STREAMED_BYTES ||
+        !streams_along(p, is_b, at, &stream) || !are_few(p, is_b, rows, &stream))
       continue;
     p->inner = g.first;
     p->padded = p->f.dims.data[g.first].size;

@@ -287,4 +287,8 @@ def streams(case, program, tensor, cast):
     lines("turned_chosen", None, m=3, n=500, sum=1027, turned=True)
     lines("across_chosen", None, m=3, n=2100, sum=1024, across=True)
     lines("across_chosen_lines", None, m=5, n=2100, sum=1027, t="f16", across=True)
+    lines("many", tile(64, 32, 256, 256, 3), m=40, sum=617, n=45)
+    lines("many_chosen", None, m=40, n=300, sum=1027)
+    lines("turned_many_chosen", None, m=40, n=300, sum=517, turned=True)
+    lines("across_many_chosen", None, m=33, n=2100, sum=1027, across=True)
     lines("across_turned", None, m=3, n=2100, sum=1024, across=True, turned=True)

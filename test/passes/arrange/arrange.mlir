@@ -383,8 +383,14 @@ func.func @every_second(%x: tensor<8x448x81x80xbf16>, %w: tensor<158x448x1x3xbf1
 //   CHECK-NOT:   sinter.rowwise
 //       CHECK:   product (k = 1376) (%{{.+}}[k, i] : tensor<1376x3xbf16>,
 // CHECK-LABEL: func @more_rows
+//       CHECK:   product (k = 1376) (%{{.+}}[i, k] : tensor<24x1376xbf16>,
+// CHECK-LABEL: func @more_rows_of_pieces
 //   CHECK-NOT:   sinter.rowwise
-//       CHECK:   product (k = 1376) (%{{.+}}[k, i] : tensor<1376x24xbf16>,
+//       CHECK:   product (k = 1376) (%{{.+}}[k, i] : tensor<1376x30xbf16>,
+// CHECK-LABEL: func @more_rows_of_odd_lines
+//       CHECK:   product (k = 777) (%{{.+}}[i, k] : tensor<33x777xbf16>, %{{.+}}[j, k] : tensor<6000x777xbf16>) : f32
+// CHECK-LABEL: func @copied_rows_of_odd_lines
+//       CHECK:   product (k = 777) (%{{.+}}[k, i] : tensor<777x40xbf16>, %{{.+}}[j, k] : tensor<6000x784xbf16>) : f32
 // CHECK-LABEL: func @few_rows_of_pieces
 //       CHECK:   product (k = 700) (%{{.+}}[k, i] : tensor<700x2xbf16>,
 func.func @few_rows_of_a_stream(%x: tensor<1376x3xbf16>, %w: tensor<5056x1376xbf16>, %e: tensor<3x5056xbf16>) -> tensor<3x5056xbf16> {
@@ -422,6 +428,33 @@ func.func @more_rows(%x: tensor<1376x24xbf16>, %w: tensor<5056x1376xbf16>, %e: t
     sinter.yield %y : tensor<5056xbf16>
   }
   return %0 : tensor<24x5056xbf16>
+}
+func.func @more_rows_of_pieces(%x: tensor<1376x30xbf16>, %w: tensor<5056x1376xbf16>, %e: tensor<30x5056xbf16>) -> tensor<30x5056xbf16> {
+  %0 = sinter.contract (i = 30) by (j = 5056) product (k = 1376) (%x[k, i] : tensor<1376x30xbf16>, %w[j, k] : tensor<5056x1376xbf16>) : f32
+      outs(%e[i, j] : tensor<30x5056xbf16>) {
+  ^row(%acc: tensor<5056xf32>):
+    %y = arith.truncf %acc : tensor<5056xf32> to tensor<5056xbf16>
+    sinter.yield %y : tensor<5056xbf16>
+  }
+  return %0 : tensor<30x5056xbf16>
+}
+func.func @more_rows_of_odd_lines(%x: tensor<777x33xbf16>, %w: tensor<6000x777xbf16>, %e: tensor<33x6000xbf16>) -> tensor<33x6000xbf16> {
+  %0 = sinter.contract (i = 33) by (j = 6000) product (k = 777) (%x[k, i] : tensor<777x33xbf16>, %w[j, k] : tensor<6000x777xbf16>) : f32
+      outs(%e[i, j] : tensor<33x6000xbf16>) {
+  ^row(%acc: tensor<6000xf32>):
+    %y = arith.truncf %acc : tensor<6000xf32> to tensor<6000xbf16>
+    sinter.yield %y : tensor<6000xbf16>
+  }
+  return %0 : tensor<33x6000xbf16>
+}
+func.func @copied_rows_of_odd_lines(%x: tensor<777x40xbf16>, %w: tensor<6000x777xbf16>, %e: tensor<40x6000xbf16>) -> tensor<40x6000xbf16> {
+  %0 = sinter.contract (i = 40) by (j = 6000) product (k = 777) (%x[k, i] : tensor<777x40xbf16>, %w[j, k] : tensor<6000x777xbf16>) : f32
+      outs(%e[i, j] : tensor<40x6000xbf16>) {
+  ^row(%acc: tensor<6000xf32>):
+    %y = arith.truncf %acc : tensor<6000xf32> to tensor<6000xbf16>
+    sinter.yield %y : tensor<6000xbf16>
+  }
+  return %0 : tensor<40x6000xbf16>
 }
 func.func @few_rows_of_pieces(%x: tensor<700x2xbf16>, %w: tensor<9000x700xbf16>, %e: tensor<2x9000xbf16>) -> tensor<2x9000xbf16> {
   %0 = sinter.contract (i = 2) by (j = 9000) product (k = 700) (%x[k, i] : tensor<700x2xbf16>, %w[j, k] : tensor<9000x700xbf16>) : f32

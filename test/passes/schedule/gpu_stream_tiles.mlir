@@ -161,7 +161,7 @@ func.func @two_groups(%x: tensor<16x1000xbf16>, %w: tensor<8192x1000xbf16>, %e: 
 // -----
 
 // Lines that begin anywhere, of which other kernels would read element by element: they are streamed from 256 summed
-// elements on. Few columns by many rows are turned.
+// elements on, of up to 64 rows. Few columns by many rows are turned.
 
 // CHECK-LABEL: func @odd_lines
 //       CHECK: k = 128, kernel = "mma.stream", m = 8, n = 64, occupancy = 2, split = 1, stages = 4, threads = 256
@@ -170,6 +170,10 @@ func.func @two_groups(%x: tensor<16x1000xbf16>, %w: tensor<8192x1000xbf16>, %e: 
 // CHECK-LABEL: func @whole_rows_by_few_columns
 //       CHECK: kernel = "mma.stream", m = 64, n = 16,
 // CHECK-LABEL: func @odd_and_short
+//   CHECK-NOT: mma.stream
+// CHECK-LABEL: func @some_rows
+//       CHECK: k = 256, kernel = "mma.stream", m = 64, n = 32,
+// CHECK-LABEL: func @some_whole_rows
 //   CHECK-NOT: mma.stream
 // CHECK-LABEL: func @many_columns
 //   CHECK-NOT: mma.stream
@@ -205,11 +209,27 @@ func.func @odd_and_short(%x: tensor<3x255xf16>, %w: tensor<708x255xf16>, %e: ten
   }
   return %0 : tensor<3x708xf32>
 }
-func.func @many_columns(%x: tensor<5030x5477xf16>, %w: tensor<33x5477xf16>, %e: tensor<5030x33xf32>) -> tensor<5030x33xf32> {
-  %0 = sinter.contract (i = 5030) by (j = 33) product (k = 5477) (%x[i, k] : tensor<5030x5477xf16>, %w[j, k] : tensor<33x5477xf16>) : f32
-      outs(%e[i, j] : tensor<5030x33xf32>) {
-  ^row(%acc: tensor<33xf32>):
-    sinter.yield %acc : tensor<33xf32>
+func.func @some_rows(%x: tensor<40x1001xbf16>, %w: tensor<4096x1001xbf16>, %e: tensor<40x4096xf32>) -> tensor<40x4096xf32> {
+  %0 = sinter.contract (i = 40) by (j = 4096) product (k = 1001) (%x[i, k] : tensor<40x1001xbf16>, %w[j, k] : tensor<4096x1001xbf16>) : f32
+      outs(%e[i, j] : tensor<40x4096xf32>) {
+  ^row(%acc: tensor<4096xf32>):
+    sinter.yield %acc : tensor<4096xf32>
   }
-  return %0 : tensor<5030x33xf32>
+  return %0 : tensor<40x4096xf32>
+}
+func.func @some_whole_rows(%x: tensor<40x1024xbf16>, %w: tensor<4096x1024xbf16>, %e: tensor<40x4096xf32>) -> tensor<40x4096xf32> {
+  %0 = sinter.contract (i = 40) by (j = 4096) product (k = 1024) (%x[i, k] : tensor<40x1024xbf16>, %w[j, k] : tensor<4096x1024xbf16>) : f32
+      outs(%e[i, j] : tensor<40x4096xf32>) {
+  ^row(%acc: tensor<4096xf32>):
+    sinter.yield %acc : tensor<4096xf32>
+  }
+  return %0 : tensor<40x4096xf32>
+}
+func.func @many_columns(%x: tensor<5030x5477xf16>, %w: tensor<65x5477xf16>, %e: tensor<5030x65xf32>) -> tensor<5030x65xf32> {
+  %0 = sinter.contract (i = 5030) by (j = 65) product (k = 5477) (%x[i, k] : tensor<5030x5477xf16>, %w[j, k] : tensor<65x5477xf16>) : f32
+      outs(%e[i, j] : tensor<5030x65xf32>) {
+  ^row(%acc: tensor<65xf32>):
+    sinter.yield %acc : tensor<65xf32>
+  }
+  return %0 : tensor<5030x65xf32>
 }
