@@ -22,6 +22,8 @@
 #include <assert.h>
 #include <stdio.h>
 
+enum { DEEP = 64 }; // summed elements of a slot, of elements that are loaded one by one
+
 // The first that fits is taken, or the last of a kernel.
 static const SnGpuTile tiles[] = {
     {"mma.sync", 128, 128, 32, 256, 2},   {"mma.sync", 128, 192, 32, 256, 1},
@@ -41,7 +43,7 @@ static const SnGpuTile tiles[] = {
     {"fma", 64, 64, 16, 256, 4},          {"fma", 64, 64, 8, 256, 4},
     {"fma", 4, 128, 32, 128, 4},          {"fma", 16, 128, 16, 128, 4},
     {"fma", 128, 16, 16, 128, 4},         {"fma", 32, 32, 16, 64, 8},
-    {"fma", 16, 16, 16, 64, 8},
+    {"fma", 16, 16, 64, 64, 8},           {"fma", 16, 16, 16, 64, 8},
 };
 
 static int64_t at_least(int64_t size, int64_t otherwise) { return size == SN_DYNAMIC ? otherwise : size; }
@@ -201,17 +203,43 @@ static MlirAttribute plain_schedule(const SnForm *f, const SnGpuPoints *points, 
                                         (long long)t->threads, (long long)t->occupancy, shared));
 }
 
+// Of f32 and few multiplications, which latencies take, not the tile's rate. Larger tiles than 32 x 32 have to leave
+// each multiprocessor several blocks, and be no flat ones; these have sums of their own where smaller ones fill all
+// multiprocessors without sharing any. Of elements that are loaded one by one 64 of each row are under way at a time.
+// (An H200, us by the tile that came first before and by this one: 1073 x 461 of 17 5.1 by 64 x 64 and 4.2 by 32 x 32,
+// 1500 x 500 of 20 4.8 and 4.6, 3000 x 100 of 50 5.6 by 16 x 128 and 4.4; 300 x 200 of 200 7.6 by 32 x 32 in two parts
+// and 5.8 by 16 x 16; 128 x 512 of 181 6.0 by 16 x 16 x 16 and 4.5 by 16 x 16 x 64, 551 x 129 of 181 5.1 by it, by 32 x
+// 32 in two parts 7.4. Of vectors it is 1.1 to 1.5 times as long.)
+static bool is_of_small(const SnForm *f, const SnGpuPoints *points, const SnGpuTile *t, const SnGpuChip *chip) {
+  enum { SMALL = 32, SMALLEST = 16, BLOCKS = 2 };
+  int64_t tiles = sn_gpu_num_tiles(f, points, t->m, t->n), smallest = sn_gpu_num_tiles(f, points, SMALLEST, SMALLEST);
+  if (t->m > SMALL || t->n > SMALL)
+    return t->m >= SMALL && t->n >= SMALL && tiles >= BLOCKS * chip->multiprocessors;
+  return t->m == SMALLEST || tiles >= chip->multiprocessors || smallest < chip->multiprocessors;
+}
+
+static bool is_deep(const SnForm *f, const SnGpuPoints *points) {
+  bool deep = sn_gpu_loaded_at_once(f, points) == 1;
+  for (size_t p = 0; p < f->products.size; ++p)
+    deep &= sn_gpu_pieces(f, p, 1, 1) >= 2 * DEEP;
+  return deep;
+}
+
 static size_t choose_plain(const SnForm *f, const SnGpuPoints *points, const SnScheduleOptions *options,
                            const SnGpuChip *chip) {
   size_t n = sizeof tiles / sizeof *tiles, last = n;
+  bool small = sn_gpu_is_small(f, points);
   for (size_t i = 0; i < n; ++i) {
     bool other = last < n && strcmp(tiles[i].kernel, tiles[last].kernel);
     if (other)
       break;
     if (!sn_gpu_tile_runs(f, tiles[i].kernel, options) || !may_take(f, &tiles[i]))
       continue;
+    bool fma = !strcmp(tiles[i].kernel, "fma");
+    if (fma && tiles[i].k == DEEP && !(small && is_deep(f, points)))
+      continue;
     last = i;
-    if (fits(f, points, &tiles[i], chip))
+    if (fits(f, points, &tiles[i], chip) && !(fma && small && !is_of_small(f, points, &tiles[i], chip)))
       break;
   }
   assert(last < n && "every form with products runs by fma, with rows of a piece too");

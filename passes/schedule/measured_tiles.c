@@ -61,20 +61,40 @@ static bool is_measured(const SnForm *f, const SnGpuPoints *points) {
   return plain && all >= (sn_in_sequence(f->op) ? MANY_IN_SEQUENCE : MANY_MULTIPLICATIONS);
 }
 
-// Neighbours in both sides of all products are neighbours of the sum: it is their last subscript.
-static bool is_along_sums(const SnForm *f) {
+bool sn_gpu_is_small(const SnForm *f, const SnGpuPoints *points) {
+  int64_t rows = sn_gpu_dims_size(f, &points->rows), columns = sn_gpu_dims_size(f, &points->columns),
+          batch = sn_gpu_dims_size(f, &points->batch), all = 0;
+  bool plain = rows > FEW_OUTER && columns > FEW_OUTER && batch != SN_DYNAMIC && !sn_in_sequence(f->op);
+  for (size_t p = 0; p < f->products.size && plain; ++p) {
+    int64_t sum = sn_gpu_pieces(f, p, 1, 1);
+    plain &= sum != SN_DYNAMIC && mlirTypeIsAF32(f->products.data[p].type);
+    all += plain ? sn_times(sn_times(sn_times(rows, columns), batch), sum) : 0;
+    for (size_t side = 2 * p; side < 2 * p + 2; ++side)
+      plain &= !f->inputs.data[sn_side(f, side).first].fill.ptr;
+  }
+  return plain && all < MANY_MULTIPLICATIONS;
+}
+
+// Neighbours in the side of all products that the tile has more of, in both of a square one's, are neighbours of the
+// sum: it is their last subscript. (An H200, 149 x 10,034 of 7480 by [k, i] and [j, k]: 32 x 128 does 0.43 of a
+// multiprocessor's multiplications, as where both sides are so; 64 x 128 takes 0.88 of its time.)
+static bool is_along_sums(const SnForm *f, const SnGpuTile *t) {
   bool all = true;
-  for (size_t side = 0; side < 2 * f->products.size; ++side) {
-    SnGroup summed = sn_side_summed(f, side);
-    MlirAffineMap map = f->inputs.data[sn_side(f, side).first].map;
-    MlirAffineExpr last = mlirAffineMapGetResult(map, mlirAffineMapGetNumResults(map) - 1);
-    all &= mlirAffineExprIsADim(last) && mlirAffineDimExprGetPosition(last) == summed.first + summed.num_dims - 1;
+  for (size_t p = 0; p < f->products.size; ++p) {
+    SnGpuProduct product = sn_gpu_product(f, p, "fma");
+    for (int is_b = 0; is_b < 2; ++is_b) {
+      size_t side = is_b ? product.b : product.a;
+      SnGroup summed = sn_side_summed(f, side);
+      MlirAffineMap map = f->inputs.data[sn_side(f, side).first].map;
+      MlirAffineExpr last = mlirAffineMapGetResult(map, mlirAffineMapGetNumResults(map) - 1);
+      if (is_b ? t->n >= t->m : t->m >= t->n)
+        all &= mlirAffineExprIsADim(last) && mlirAffineDimExprGetPosition(last) == summed.first + summed.num_dims - 1;
+    }
   }
   return all;
 }
 
-// So many elements of each side are loaded at once, at most 4.
-static int64_t loaded_at_once(const SnForm *f, const SnGpuPoints *points) {
+int64_t sn_gpu_loaded_at_once(const SnForm *f, const SnGpuPoints *points) {
   int64_t lanes = 4;
   for (size_t p = 0; p < f->products.size; ++p) {
     SnGpuProduct product = sn_gpu_product(f, p, "fma");
@@ -97,7 +117,7 @@ static int64_t loaded_at_once(const SnForm *f, const SnGpuPoints *points) {
 // with 128 threads 0.97, 128 by 64 1.10.)
 static double rate_kept(const SnForm *f, const SnGpuPoints *points, const SnGpuTile *t) {
   enum { LARGE = 128 * 128, MANY_THREADS = 256 };
-  int64_t lanes = t->m * t->n >= LARGE ? loaded_at_once(f, points) : 4;
+  int64_t lanes = t->m * t->n >= LARGE ? sn_gpu_loaded_at_once(f, points) : 4;
   return lanes == 4 ? 1 : lanes == 2 ? 0.9 : t->threads < MANY_THREADS ? 0.5 : 0.8;
 }
 
@@ -117,7 +137,7 @@ static double measured_cost(const SnForm *f, const SnGpuPoints *points, const Me
     cycles += (double)(each * tile->m * tile->n * tile->k * pieces) / MULTIPLICATIONS_OF_A_CYCLE;
   }
   double kept = rate_kept(f, points, tile), one = t->one * kept,
-         more = (is_along_sums(f) ? t->more_along : t->more) * kept,
+         more = (is_along_sums(f, tile) ? t->more_along : t->more) * kept,
          meet = sn_gpu_meet_cycles(f, tile->m, tile->n, split) * (double)sn_pieces(tiles, chip->multiprocessors),
          parts = split > 1 ? (double)sn_times(blocks, tile->m * tile->n * 4) * (double)f->products.size : 0;
   meet += sn_gpu_much_met_cycles(parts, chip);

@@ -146,14 +146,19 @@ static double copy_cycles(const SnForm *f, const SnGpuPoints *points, const Stag
 // bench/results/gpu_pairs.md). What is so large that power limits it gains nothing (4096 x 4096 of 4096 1.00). Windows
 // by copies gain little, and where multiprocessors are idle or tiles narrow they lose (27,648 x 192 of 3 x 3 x 512 by
 // tiles of 128 columns 0.94, 192 1.03, 64 1.05; 2880 x 384 of 5 x 5 x 192, 69 tiles, 1.09; 100,352 x 64 1.15;
-// bench/results/gpu_images.md).
+// bench/results/gpu_images.md). Tiles of 64 rows are paired where two of them are all rows: then the columns' side is
+// read once. (An H200, over the tiles chosen without pairs, by 64 x 128: a gate of 85 x 6064 and 920 in f16 0.88, 85 x
+// 6064 of 920 0.91, 120 x 8000 of 1000 in bf16 0.80, 128 x 8192 of 4096 0.85, 128 x 6000 of 3000 by [k, i] 0.97; by 64
+// x 256 128 x 14,336 of 4096 1.03; by 64 x 64 128 x 4096 of 4096 1.12.)
 static bool in_pairs(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split,
                      const SnGpuChip *chip, bool *gains) {
-  enum { LARGE = 128, NARROW = 64, SLOTS = 24, SLOTS_OF_NARROW = 48, MORE_WAVES = 6, OF_POWER = 6 << 20 };
+  enum { LARGE = 128, NARROW = 64, SLOTS = 24, SLOTS_OF_NARROW = 48, SLOTS_OF_TWO = 12, MORE_WAVES = 6 };
+  enum { OF_POWER = 6 << 20 };
   int64_t tiles = sn_gpu_num_tiles(f, points, t->m, t->n), pairs = sn_gpu_num_tiles(f, points, 2 * t->m, t->n),
           rows = sn_gpu_dims_size(f, &points->rows), slots = 0;
-  if (split > 1 || tiles == SN_DYNAMIC || rows <= t->m || t->m < LARGE || t->n < NARROW || chip->multiprocessors % 2 ||
-      sn_gpu_not_paired(f, points, staged_kernel(f), t->m, t->n))
+  bool two = t->m < LARGE && rows <= 2 * t->m; // tiles are all rows
+  if (split > 1 || tiles == SN_DYNAMIC || rows <= t->m || (t->m < LARGE && (!two || t->n != LARGE)) || t->n < NARROW ||
+      chip->multiprocessors % 2 || sn_gpu_not_paired(f, points, staged_kernel(f), t->m, t->n))
     return false;
   bool measured = true; // half types
   int64_t waves = sn_pieces(tiles, chip->multiprocessors), of_pairs = sn_pieces(2 * pairs, chip->multiprocessors);
@@ -166,9 +171,9 @@ static bool in_pairs(const SnForm *f, const SnGpuPoints *points, const StagedTil
   if (images && (4 * tiles < 3 * chip->multiprocessors || t->n < LARGE))
     return false;
   *gains = slots * t->m * t->n <= OF_POWER && !images;
-  bool there = 4 * rows >= 3 * 2 * t->m * sn_pieces(rows, 2 * t->m),
-       fits = *gains ? (of_pairs - waves) * MORE_WAVES < waves : of_pairs == waves;
-  return measured && there && fits && slots >= (t->n < LARGE ? SLOTS_OF_NARROW : SLOTS);
+  bool there = two || 4 * rows >= 3 * 2 * t->m * sn_pieces(rows, 2 * t->m),
+       fits = *gains && !two ? (of_pairs - waves) * MORE_WAVES < waves : of_pairs == waves;
+  return measured && there && fits && slots >= (two ? SLOTS_OF_TWO : t->n < LARGE ? SLOTS_OF_NARROW : SLOTS);
 }
 
 // One product whose sums are short, and whose row program has functions: these are what takes time. (Of a gate, and of
@@ -216,7 +221,7 @@ static double crowded(const SnForm *f, const StagedTile *t, int64_t tiles, const
 
 static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTile *t, int64_t split,
                       const SnGpuChip *chip) {
-  const double OF_PAIRS = 0.82, OF_NARROW_PAIRS = 0.9;
+  const double OF_PAIRS = 0.82, OF_NARROW_PAIRS = 0.9, OF_TWO = 0.7;
   int64_t rows = at_least(sn_gpu_dims_size(f, &points->rows), 1 << 12),
           columns = at_least(sn_gpu_dims_size(f, &points->columns), 1 << 12),
           batch = at_least(sn_gpu_dims_size(f, &points->batch), 1),
@@ -239,7 +244,7 @@ static double cost_of(const SnForm *f, const SnGpuPoints *points, const StagedTi
   double stores = turns || (t->n == 256 && !pairs && !copies_images(f, points, t)) ? 1 : waves,
          store = stores * (double)(t->m * t->n * STORE_CYCLES) / (turns ? SN_GPU_WARPGROUP : STAGED_THREADS);
   if (pairs) {
-    cycles *= (t->n < 128 ? OF_NARROW_PAIRS : OF_PAIRS) * crowded(f, t, tiles, chip);
+    cycles *= t->m < 128 ? OF_TWO : (t->n < 128 ? OF_NARROW_PAIRS : OF_PAIRS) * crowded(f, t, tiles, chip);
     waves = (double)sn_pieces(2 * sn_gpu_num_tiles(f, points, 2 * t->m, t->n), chip->multiprocessors);
   }
   double tile = cycles * t->factor > TILE_CYCLES ? cycles * t->factor : TILE_CYCLES,

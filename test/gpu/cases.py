@@ -1560,6 +1560,7 @@ def products():
             spec="ik,kj->ij", shapes=((3, 129), (129, 265)), schedule=f + t(4, 128, 32, 128))
     product("product_wide", **matmul, schedule=f + t(16, 128, 16, 128) + ", blocks = 2")
     product("product_tickets", **matmul, schedule=f + t(16, 16, 16, 64) + ', blocks = 4, deal = "ticket"')
+    product("product_deep", **matmul, schedule=f + t(16, 16, 64, 64))
     product("product_flat", **matmul, schedule=f + t(128, 16, 16, 128))
     product("product_narrow", **matmul, schedule=f + t(8, 8, 8, 32))
     product("product_parts", **matmul, schedule=f + t(16, 16, 8, 64) + ", split = 5")
@@ -1697,7 +1698,7 @@ def staged_products():
     plain("tile", 150, 328, 200, tile(128, 256, 4, "tile", 2, 12))
     plain("turns", 300, 200, 136, tile(128, 192, 4, "turns", 3))
     plain("high", 450, 200, 200, tile(192, 128, 4, "turns", 3, 12))
-    plain("high_copies", 450, 200, 200, tile(192, 128, 3, "turns", 3, 12), "k, i", "k, j")
+    plain("high_copies", 456, 200, 200, tile(192, 128, 3, "turns", 3, 12), "k, i", "k, j")
     plain("square", 300, 200, 136, tile(128, 128, 6, "turns", 1, 2))
     plain("small", 150, 200, 72, small)
     plain("narrow", 150, 40, 264, tile(64, 32, 16, "turns", 2))
@@ -1720,6 +1721,7 @@ def staged_products():
     plain("pairs_turns", 500, 400, 136, tile(128, 192, 4, "turns", 4, 2) + pairs)
     plain("pairs_whole_rows", 384, 72, 264, tile(128, 128, 3, "turns", 2, 2) + pairs)  # half of the last pair is none
     plain("pairs_one", 40, 200, 1000, tile(64, 64, 3, "turns", 132, 16) + pairs)
+    plain("pairs_two", 85, 264, 200, tile(64, 128, 8, "turns", 4, 16) + pairs)
     plain("pairs_many", 700, 520, 64, tile(64, 64, 3, "turns", 6, 4) + pairs)
     product("product_wgmma_pairs_heads", rows=[("n", 3), ("h", 4), ("i", 70)], columns=[("j", 90)], sums=[("d", 72)],
             a="n, i, h, d", b="n, j, h floordiv 2, d", spec="", shapes=((3, 70, 4, 72), (3, 90, 2, 72)),

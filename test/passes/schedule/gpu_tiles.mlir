@@ -605,6 +605,42 @@ func.func @narrow_pairs(%x: tensor<14336x3584xf16>, %w: tensor<3584x40xf16>, %e:
 
 // -----
 
+// Two tiles of 64 rows that are all rows read the columns' side once between them; of more rows, or fewer, there are no
+// pairs.
+
+// CHECK-LABEL: func @two_of_64
+//       CHECK: cluster = 2, group = 16, k = 64, kernel = "wgmma", m = 64, n = 128, share = "turns",
+// CHECK-LABEL: func @three_of_64
+//   CHECK-NOT: cluster = 2{{.*}} m = 64,
+// CHECK-LABEL: func @one_of_64
+//   CHECK-NOT: cluster = 2
+func.func @two_of_64(%x: tensor<85x920xf16>, %w: tensor<6064x920xf16>, %e: tensor<85x6064xf32>) -> tensor<85x6064xf32> {
+  %0 = sinter.contract (i = 85) by (j = 6064) product (k = 920) (%x[i, k] : tensor<85x920xf16>, %w[j, k] : tensor<6064x920xf16>) : f32
+      outs(%e[i, j] : tensor<85x6064xf32>) {
+  ^row(%acc: tensor<6064xf32>):
+    sinter.yield %acc : tensor<6064xf32>
+  }
+  return %0 : tensor<85x6064xf32>
+}
+func.func @three_of_64(%x: tensor<150x920xf16>, %w: tensor<6064x920xf16>, %e: tensor<150x6064xf32>) -> tensor<150x6064xf32> {
+  %0 = sinter.contract (i = 150) by (j = 6064) product (k = 920) (%x[i, k] : tensor<150x920xf16>, %w[j, k] : tensor<6064x920xf16>) : f32
+      outs(%e[i, j] : tensor<150x6064xf32>) {
+  ^row(%acc: tensor<6064xf32>):
+    sinter.yield %acc : tensor<6064xf32>
+  }
+  return %0 : tensor<150x6064xf32>
+}
+func.func @one_of_64(%x: tensor<64x920xf16>, %w: tensor<6064x920xf16>, %e: tensor<64x6064xf32>) -> tensor<64x6064xf32> {
+  %0 = sinter.contract (i = 64) by (j = 6064) product (k = 920) (%x[i, k] : tensor<64x920xf16>, %w[j, k] : tensor<6064x920xf16>) : f32
+      outs(%e[i, j] : tensor<64x6064xf32>) {
+  ^row(%acc: tensor<6064xf32>):
+    sinter.yield %acc : tensor<6064xf32>
+  }
+  return %0 : tensor<64x6064xf32>
+}
+
+// -----
+
 // Nine waves of pairs take less than eight without.
 
 // CHECK-LABEL: func @a_wave_more
@@ -741,10 +777,11 @@ func.func @few_pieces(%x: tensor<8x16x137xbf16>, %w: tensor<8x124x137xbf16>, %e:
 
 // -----
 
-// 129 columns are not two flat tiles of 128, where rows are many of them; 12 rows are.
+// 129 columns are not two flat tiles of 128, where rows are many of them; 12 rows are. Few multiplications of lines
+// that are loaded by elements have 64 of each row under way.
 
 // CHECK-LABEL: func @flat_ends
-//       CHECK:   kernel = "fma", m = 32, n = 32,
+//       CHECK:   #sinter.mma<k = 64, kernel = "fma", m = 16, n = 16, occupancy = 8, threads = 64>
 // CHECK-LABEL: func @flat_rows
 //       CHECK:   kernel = "fma", m = 16, n = 128,
 func.func @flat_ends(%x: tensor<551x181xf32>, %w: tensor<129x181xf32>, %e: tensor<551x129xf32>) -> tensor<551x129xf32> {
@@ -762,6 +799,78 @@ func.func @flat_rows(%x: tensor<70x12x181xf32>, %w: tensor<70x129x181xf32>, %e: 
     sinter.yield %acc : tensor<129xf32>
   }
   return %0 : tensor<70x12x129xf32>
+}
+
+// -----
+
+// Few multiplications of f32. Tiles of 64 x 64 that leave most multiprocessors one block are not taken, those that
+// leave each two are; tiles of 32 x 32 share no sums where smaller ones fill all multiprocessors, and do where these
+// do not.
+
+// CHECK-LABEL: func @one_block_each
+//       CHECK:   #sinter.mma<k = 16, kernel = "fma", m = 32, n = 32, occupancy = 8, threads = 64>
+// CHECK-LABEL: func @several_blocks_each
+//       CHECK:   kernel = "fma", m = 128, n = 64, occupancy = 3, threads = 128>
+// CHECK-LABEL: func @no_sums_to_share
+//       CHECK:   #sinter.mma<k = 16, kernel = "fma", m = 16, n = 16, occupancy = 8, threads = 64>
+// CHECK-LABEL: func @sums_to_share
+//       CHECK:   kernel = "fma", m = 32, n = 32, occupancy = 8, split = 9, threads = 64>
+func.func @one_block_each(%x: tensor<1073x17xf32>, %w: tensor<461x17xf32>, %e: tensor<1073x461xf32>) -> tensor<1073x461xf32> {
+  %0 = sinter.contract (i = 1073) by (j = 461) product (k = 17) (%x[i, k] : tensor<1073x17xf32>, %w[j, k] : tensor<461x17xf32>) : f32
+      outs(%e[i, j] : tensor<1073x461xf32>) {
+  ^row(%acc: tensor<461xf32>):
+    sinter.yield %acc : tensor<461xf32>
+  }
+  return %0 : tensor<1073x461xf32>
+}
+func.func @several_blocks_each(%x: tensor<4096x3xf32>, %w: tensor<1024x3xf32>, %e: tensor<4096x1024xf32>) -> tensor<4096x1024xf32> {
+  %0 = sinter.contract (i = 4096) by (j = 1024) product (k = 3) (%x[i, k] : tensor<4096x3xf32>, %w[j, k] : tensor<1024x3xf32>) : f32
+      outs(%e[i, j] : tensor<4096x1024xf32>) {
+  ^row(%acc: tensor<1024xf32>):
+    sinter.yield %acc : tensor<1024xf32>
+  }
+  return %0 : tensor<4096x1024xf32>
+}
+func.func @no_sums_to_share(%x: tensor<300x200xf32>, %w: tensor<200x200xf32>, %e: tensor<300x200xf32>) -> tensor<300x200xf32> {
+  %0 = sinter.contract (i = 300) by (j = 200) product (k = 200) (%x[i, k] : tensor<300x200xf32>, %w[j, k] : tensor<200x200xf32>) : f32
+      outs(%e[i, j] : tensor<300x200xf32>) {
+  ^row(%acc: tensor<200xf32>):
+    sinter.yield %acc : tensor<200xf32>
+  }
+  return %0 : tensor<300x200xf32>
+}
+func.func @sums_to_share(%x: tensor<100x1000xf32>, %w: tensor<100x1000xf32>, %e: tensor<100x100xf32>) -> tensor<100x100xf32> {
+  %0 = sinter.contract (i = 100) by (j = 100) product (k = 1000) (%x[i, k] : tensor<100x1000xf32>, %w[j, k] : tensor<100x1000xf32>) : f32
+      outs(%e[i, j] : tensor<100x100xf32>) {
+  ^row(%acc: tensor<100xf32>):
+    sinter.yield %acc : tensor<100xf32>
+  }
+  return %0 : tensor<100x100xf32>
+}
+
+// -----
+
+// Of a tile of 32 x 128 the columns' side tells whether sides lie along the sum: tiles of 64 rows are better then.
+
+// CHECK-LABEL: func @wide_side_along
+//       CHECK:   kernel = "fma", m = 64, n = 128,
+// CHECK-LABEL: func @wide_side_across
+//       CHECK:   kernel = "fma", m = 32, n = 128,
+func.func @wide_side_along(%x: tensor<7480x149xf32>, %w: tensor<10034x7480xf32>, %e: tensor<149x10034xf32>) -> tensor<149x10034xf32> {
+  %0 = sinter.contract (i = 149) by (j = 10034) product (k = 7480) (%x[k, i] : tensor<7480x149xf32>, %w[j, k] : tensor<10034x7480xf32>) : f32
+      outs(%e[i, j] : tensor<149x10034xf32>) {
+  ^row(%acc: tensor<10034xf32>):
+    sinter.yield %acc : tensor<10034xf32>
+  }
+  return %0 : tensor<149x10034xf32>
+}
+func.func @wide_side_across(%x: tensor<149x7480xf32>, %w: tensor<7480x10036xf32>, %e: tensor<149x10036xf32>) -> tensor<149x10036xf32> {
+  %0 = sinter.contract (i = 149) by (j = 10036) product (k = 7480) (%x[i, k] : tensor<149x7480xf32>, %w[k, j] : tensor<7480x10036xf32>) : f32
+      outs(%e[i, j] : tensor<149x10036xf32>) {
+  ^row(%acc: tensor<10036xf32>):
+    sinter.yield %acc : tensor<10036xf32>
+  }
+  return %0 : tensor<149x10036xf32>
 }
 
 // -----
