@@ -395,6 +395,19 @@ static bool beside(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   return s->cluster > 1 && s->blocks <= SN_GPU_ROW_MOST_BLOCKS;
 }
 
+// Long rows whose groups of blocks would wait for each other most of the time: each is read again by a cluster, and
+// other clusters read meanwhile.
+static bool clusters(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
+  SnGpuRowSchedule held;
+  int64_t vectors = a->length == SN_DYNAMIC ? 0 : a->length / a->vector;
+  if (2 * a->vector < a->lanes || !grid(a, &held) || !held.grid.less_again)
+    return false;
+  *s = (SnGpuRowSchedule){.threads = 256, .vector = a->vector, .unroll = 4, .cluster = 1, .team = 1024};
+  s->cluster = cluster_of_turns(a, s, vectors);
+  s->blocks = s->cluster * clusters_at_once(a->gpu, s->cluster, SN_GPU_ROW_THREADS / s->threads);
+  return true;
+}
+
 // The row is read once, by a block, or a few where there are fewer rows than blocks.
 static bool stream(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   if (beside(a, s))
@@ -489,6 +502,7 @@ static const struct {
     {"warp", sn_gpu_row_warp, "registers of 1 to 32 threads"},
     {"registers", registers, "registers of a block, or of a cluster of up to 8"},
     {"shared", shared, "shared memory of a block, or of a cluster of up to 8"},
+    {"clusters", clusters, "memory, read again by clusters, while others exchange"},
     {"grid", grid, "registers of many blocks, the next row in shared memory"},
     {"stream", stream, "nowhere: they are read once"},
     {"reread", reread, "memory; few long rows are shared by clusters"}, // fits every form

@@ -19,6 +19,7 @@ typedef struct {
 typedef struct {
   int64_t group, blocks, vector, slots, unroll; // slots: 0 without `ahead`
   bool registers;
+  bool less_again; // rows that are read again, many at a time, are there sooner
 } SnGpuGridRows;
 
 bool sn_schedule_gpu_grid(const SnGpuGridFacts *a, SnGpuGridRows *s);

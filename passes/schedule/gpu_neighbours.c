@@ -38,13 +38,20 @@
 #define MOST_TURNED_BYTES (40 << 10)
 #define MOST_TILE_LOADS (8 << 10) // of a block, under way at once: 64 registers of each of 1024 threads have no more
 
-// A row's parts, of at most so many columns: the row, or sectors, as many for each part as for others. (An H200, f16
-// 62x177x176x22 to the front: parts of 128 columns leave a third of the threads' turns empty.)
+// A row's parts, of about so many columns: the row, or sectors, as many for each part as for others. (An H200, f16
+// 62x177x176x22 to the front: parts of 128 columns leave a third of the threads' turns empty.) One part less, where it
+// leaves fewer empty and parts are no more than a quarter larger. (f16 7x253x253x36, 253 columns: three parts of
+// 96 39.6 us, two of 128 34.9.)
 static int64_t even_parts(int64_t length, int64_t most, int64_t sector) {
   if (length <= most)
     return length;
-  int64_t sectors = sn_pieces(length, sector), each = most / sector;
-  return sn_pieces(sectors, sn_pieces(sectors, each < 1 ? 1 : each)) * sector;
+  int64_t sectors = sn_pieces(length, sector), each = most / sector, parts = sn_pieces(sectors, each < 1 ? 1 : each),
+          size = sn_pieces(sectors, parts);
+  if (parts > 1) {
+    int64_t larger = sn_pieces(sectors, parts - 1);
+    size = 4 * larger * sector <= 5 * most && larger * (parts - 1) < size * parts ? larger : size;
+  }
+  return size * sector;
 }
 
 // Some operand's neighbours are rows, others' are columns: tiles of 8 KB of the widest, so that threads have 32 bytes
@@ -65,7 +72,9 @@ bool sn_gpu_row_turned(const SnGpuRowFacts *a, SnGpuRowSchedule *s) {
   while (s->vector > a->vector)
     s->vector /= 2;
   // Rows that do not begin with sectors are whole, as long as threads hold 32 of them: their parts would share sectors.
-  bool whole = length != SN_DYNAMIC && length <= MOST_WHOLE && length * bytes % SECTOR;
+  // So are those whose last part would be nearly empty. (f32 182x136x21x22, 136 columns: by 32 29.6 us, whole 25.8.)
+  bool whole = length != SN_DYNAMIC && length <= MOST_WHOLE &&
+               (length * bytes % SECTOR || 8 * (sn_pieces(length, wide) * wide - length) > length);
   s->tile_columns = length == SN_DYNAMIC || (length >= 4 * wide && !whole) ? wide : length;
   s->tile_rows = s->tile_columns >= 4 * wide    ? 32
                  : most / s->tile_columns < 64 ? 64
@@ -194,10 +203,11 @@ static bool has_weights(const SnForm *f) {
 // do, or weights to share. (An H200, ms by four, two, one rows of a thread: an average of 3x3 in steps of 2 of f32
 // 4x102x202x202 0.0299, 0.0239, 0.0236; a maximum of 3x3x3 in steps of 3 of f32 26x5x87x87x86 0.0960 by four, 0.0835 by
 // one; of 3x3 in steps of 2 of bf16 1435x3x149x149 0.0998 by four, 0.0898 by two; of 3 in steps of 3 of f16
-// 6x148x18628 0.0143, 0.0120, 0.0166; a depthwise 7x7 in steps of 2 of f32 73x120x42x42 0.0851 by two, 0.0970 by one.)
+// 6x148x18628 0.0143, 0.0120, 0.0166, of 3 in steps of 3 of f32 144x51x12091 0.118 by four, 0.110, 0.122; a depthwise
+// 7x7 in steps of 2 of f32 73x120x42x42 0.0851 by two, 0.0970 by one.)
 static int64_t rows_in_steps(const SnGpuRowFacts *a, int64_t step) {
   int64_t most = (a->length <= FEW_TAPS || has_weights(a->form) ? a->lanes : a->lanes / 2) / step;
-  return most < 1 ? 1 : most;
+  return most < 2 && a->length <= FEW_TAPS ? 2 : most < 1 ? 1 : most;
 }
 
 // Rows of a thread: as many as make 16 bytes of the widest, while threads are there that fill the device; of windows,

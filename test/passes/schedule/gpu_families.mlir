@@ -1228,12 +1228,33 @@ func.func @more_summed(%x: tensor<4x1032xbf16>, %e: tensor<f32>) -> tensor<f32> 
 
 // -----
 
-// Windows in steps: two outputs of a thread, where four would leave threads without work; of neighbours four.
+// Windows in steps: two outputs of a thread, where four would leave threads without work; of neighbours four; of few
+// taps two at least.
 
+// CHECK-LABEL: func @in_large_steps
+//       CHECK:   rows = 2, team = 1
+// CHECK-LABEL: func @many_taps_in_large_steps
+//   CHECK-NOT:   rows =
 // CHECK-LABEL: func @in_steps
 //       CHECK:   rows = 2, team = 1
 // CHECK-LABEL: func @one_by_one
 //       CHECK:   rows = 4, team = 1
+func.func @in_large_steps(%x: tensor<7344x12091xf32>, %e: tensor<7344x4030xf32>) -> tensor<7344x4030xf32> {
+  %y = sinter.rowwise (i = 7344, l = 4030) by (n = 3) ins(%x[i, l * 3 + n] : tensor<7344x12091xf32>) outs(%e[i, l] : tensor<7344x4030xf32>) {
+  ^row(%a: tensor<3xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<3xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %y : tensor<7344x4030xf32>
+}
+func.func @many_taps_in_large_steps(%x: tensor<7344x12091xf32>, %e: tensor<7344x4029xf32>) -> tensor<7344x4029xf32> {
+  %y = sinter.rowwise (i = 7344, l = 4029) by (n = 5) ins(%x[i, l * 3 + n] : tensor<7344x12091xf32>) outs(%e[i, l] : tensor<7344x4029xf32>) {
+  ^row(%a: tensor<5xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<5xf32> -> f32
+    sinter.yield %m : f32
+  }
+  return %y : tensor<7344x4029xf32>
+}
 func.func @in_steps(%x: tensor<64x8678xbf16>, %e: tensor<64x4338xbf16>) -> tensor<64x4338xbf16> {
   %y = sinter.rowwise (i = 64, l = 4338) by (n = 3) ins(%x[i, l * 2 + n] : tensor<64x8678xbf16>) outs(%e[i, l] : tensor<64x4338xbf16>) {
   ^row(%a: tensor<3xbf16>):

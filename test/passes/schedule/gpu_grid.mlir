@@ -127,6 +127,40 @@ func.func @shared(%x: tensor<4096x400000xf16>, %e: tensor<4096x400000xf16>) -> t
 
 // -----
 
+// Rows in pieces, of which no copies bring the next one meanwhile: where the exchanges of groups are most of the time
+// each row is read again by a cluster. Of few rows clusters leave multiprocessors without one.
+
+// CHECK-LABEL: @channels
+//       CHECK: #sinter.gpu_rows<blocks = 496, cluster = 8, occupancy = 4, residency = "reread", threads = 256, unroll = 4, vector = 8>
+// CHECK-LABEL: @few_channels
+//       CHECK: #sinter.gpu_rows<blocks = {{[0-9]+}}, group = {{[0-9]+}}, occupancy = 1, {{.*}}residency = "registers", shape = "grid", threads = 512, vector = 8>
+func.func @channels(%x: tensor<9x128x42640xf16>, %e: tensor<9x128x42640xf16>) -> tensor<9x128x42640xf16> {
+  %0 = sinter.rowwise (i = 128) by (j = 9, k = 42640) ins(%x[j, i, k] : tensor<9x128x42640xf16>) outs(%e[j, i, k] : tensor<9x128x42640xf16>) {
+  ^row(%a: tensor<383760xf16>):
+    %w = arith.extf %a : tensor<383760xf16> to tensor<383760xf32>
+    %s = sinter.row_reduce add %w : tensor<383760xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<383760xf32>
+    %d = arith.subf %w, %b : tensor<383760xf32>
+    %y = arith.truncf %d : tensor<383760xf32> to tensor<383760xf16>
+    sinter.yield %y : tensor<383760xf16>
+  }
+  return %0 : tensor<9x128x42640xf16>
+}
+func.func @few_channels(%x: tensor<9x32x42640xf16>, %e: tensor<9x32x42640xf16>) -> tensor<9x32x42640xf16> {
+  %0 = sinter.rowwise (i = 32) by (j = 9, k = 42640) ins(%x[j, i, k] : tensor<9x32x42640xf16>) outs(%e[j, i, k] : tensor<9x32x42640xf16>) {
+  ^row(%a: tensor<383760xf16>):
+    %w = arith.extf %a : tensor<383760xf16> to tensor<383760xf32>
+    %s = sinter.row_reduce add %w : tensor<383760xf32> -> f32
+    %b = sinter.broadcast %s : f32 -> tensor<383760xf32>
+    %d = arith.subf %w, %b : tensor<383760xf32>
+    %y = arith.truncf %d : tensor<383760xf32> to tensor<383760xf16>
+    sinter.yield %y : tensor<383760xf16>
+  }
+  return %0 : tensor<9x32x42640xf16>
+}
+
+// -----
+
 // Rows in pieces of an odd size are read by elements, and registers hold 32 of a thread: no group of fewer blocks.
 
 // CHECK-LABEL: @odd_pieces

@@ -74,6 +74,34 @@ func.func @parts(%x: tensor<900x152x520xf32>, %e: tensor<900x520x152xf32>) -> te
 
 // -----
 
+// Those whose last part would be nearly empty are whole, too; one part less, where parts would be uneven.
+
+// CHECK-LABEL: func @nearly_empty
+//       CHECK:   occupancy = 6, shape = "turned", threads = 256, tile_columns = 136, tile_rows = 32, vector = 1>)
+func.func @nearly_empty(%x: tensor<182x136x462xf32>, %e: tensor<182x462x136xf32>) -> tensor<182x462x136xf32> {
+  %z = sinter.rowwise (i = 182, j = 462) by (k = 136) ins(%x[i, k, j] : tensor<182x136x462xf32>)
+      outs(%e[i, j, k] : tensor<182x462x136xf32>) {
+  ^row(%a: tensor<136xf32>):
+    sinter.yield %a : tensor<136xf32>
+  }
+  return %z : tensor<182x462x136xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @one_part_less
+//       CHECK:   shape = "turned", threads = 256, tile_columns = 128, tile_rows = 36, vector = 1>)
+func.func @one_part_less(%x: tensor<7x253x253x36xf16>, %e: tensor<7x36x253x253xf16>) -> tensor<7x36x253x253xf16> {
+  %z = sinter.rowwise (i = 7, c = 36, k = 253) by (l = 253) ins(%x[i, k, l, c] : tensor<7x253x253x36xf16>)
+      outs(%e[i, c, k, l] : tensor<7x36x253x253xf16>) {
+  ^row(%a: tensor<253xf16>):
+    sinter.yield %a : tensor<253xf16>
+  }
+  return %z : tensor<7x36x253x253xf16>
+}
+
+// -----
+
 // Little is read as it lies, and short rows are a thread's.
 
 // CHECK-LABEL: func @little
