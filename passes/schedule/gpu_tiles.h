@@ -27,12 +27,12 @@ double sn_gpu_meet_cycles(const SnForm *f, int64_t m, int64_t n, int64_t split);
 // What more it takes where all parts together are so many bytes that the second cache does not have them.
 double sn_gpu_much_met_cycles(double bytes, const SnGpuChip *chip);
 
-// Of f32 by ordinary arithmetic, the tile that costs least, and in how many parts; NULL: it is none of those that were
-// measured.
 // Fewer multiplications of f32 than any of these was measured on.
 bool sn_gpu_is_small(const SnForm *form, const SnGpuPoints *points);
 // Elements of each side that are loaded at once by fma, at most 4.
 int64_t sn_gpu_loaded_at_once(const SnForm *form, const SnGpuPoints *points);
+// Of f32 by ordinary arithmetic, the tile that costs least, and in how many parts; NULL: it is none of those that were
+// measured.
 const SnGpuTile *sn_gpu_measured_tile(const SnForm *f, const SnGpuPoints *points, const SnGpuChip *chip,
                                       int64_t *parts);
 
