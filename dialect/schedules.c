@@ -85,6 +85,9 @@ const SnScheduleKey sn_schedule_keys[] = {
      "are: each such line has vectors of its own; one of one dimension may be cut by bounds, or have elements between "
      "its columns; along rows: of the last column dimensions of a window, whose columns "
      "are written out for each of the others; 0: a row's columns are counted through"},
+    {"rows", "places", 1, 8, 1, 1, NULL,
+     "along rows: neighbours of the row dimension in front of the last, vectors of which stand one behind the other; "
+     "what they read together is loaded once: a window's weights, and what its places share"},
     {"rows", "repeats", 0, 0, 0, 0, repeats,
      "how lanes are loaded of what a row reads again and again from its beginning, a number for each of its last "
      "columns; \"apart\": one by one, unless vectors end where it does; \"stored\": by vectors, out of memory of the "

@@ -7,12 +7,17 @@
 //       for j in the piece by 16:              the last vector ends where the piece ends, and overlaps the one before
 //         each column in turn: 16 rows at once
 //
+// `places = 4`: i is four neighbours of the row dimension in front of j, for each vector one behind the other. What
+// they read together, a window's weights and most of its elements, is loaded once. The last four overlap those in front
+// of them where they do not divide it.
+//
 // Accumulators of results that are reduced over rows are vectors, combined by
 // halves when the task ends; rows that a vector sees again count as identities.
 
 #include "dialect/schedules.h"
 #include "dialect/row_ops.h"
 #include "lowering/cpu/lower_cpu.h"
+#include "lowering/rows/index.h"
 #include "lowering/rows/rowparts.h"
 
 #define WRITTEN_OUT 128 // columns of all vectors of a row together
@@ -21,20 +26,25 @@
 
 // How the rows are dealt: every outer row is cut into `pieces` of `piece` rows or more, `units` pieces are a task.
 typedef struct {
-  int64_t length, piece, pieces;
+  int64_t length, piece, pieces, places, groups; // groups of places in a line of them
   MlirValue units, of_task, tasks;
 } Deal;
 
+static int64_t outer_dims(const SnForm *f, const Deal *d) { return f->num_rows - (d->places > 1 ? 2 : 1); }
+
 static Deal deal(SnBuilder *b, const SnForm *f) {
   int64_t chunk = sn_schedule_number(f->schedule, "chunk"), lanes = sn_schedule_number(f->schedule, "lanes");
-  Deal d = {.length = f->dims.data[f->num_rows - 1].size, .pieces = 1};
+  int64_t places = sn_schedule_number(f->schedule, "places");
+  Deal d = {.length = f->dims.data[f->num_rows - 1].size, .pieces = 1, .places = places > 1 ? places : 1, .groups = 1};
   d.piece = sn_pieces(chunk, lanes) * lanes;
   if (d.piece < d.length)
     d.pieces = d.length / d.piece; // the last piece takes what is left
-  int64_t together = d.pieces > 1 ? 1 : chunk / d.length;
+  int64_t together = d.pieces > 1 ? 1 : chunk / d.length / d.places;
   d.of_task = sn_index(b, together < 1 ? 1 : together);
-  MlirValue outer = sn_form_sizes(b, f, 0, f->num_rows - 1);
-  d.units = sn_size_mul(b, outer, sn_index(b, d.pieces));
+  if (d.places > 1)
+    d.groups = sn_pieces(f->dims.data[f->num_rows - 2].size, d.places);
+  MlirValue outer = sn_form_sizes(b, f, 0, outer_dims(f, &d));
+  d.units = sn_size_mul(b, outer, sn_index(b, sn_times(d.groups, d.pieces)));
   d.tasks = sn_cpu_share(b, f, d.units, &d.of_task);
   return d;
 }
@@ -60,6 +70,13 @@ static MlirLogicalResult check(const SnForm *f) {
     return sn_error(
         f->op, "strip = %lld: a multiple of lanes = %lld, of rows that are reduced by named combiners before all else",
         (long long)strip, (long long)lanes);
+  int64_t places = sn_schedule_number(f->schedule, "places"),
+          line = f->num_rows > 1 ? f->dims.data[f->num_rows - 2].size : 0;
+  if (places > 1 && (line == SN_DYNAMIC || line < places || strip || (f->accumulators.size && line % places)))
+    return sn_error(f->op,
+                    "places = %lld: the row dimension in front of the last has as many, of a known size, there is no "
+                    "strip, and where rows are reduced they divide it",
+                    (long long)places);
   if (f->indices.size)
     return sn_error(f->op, "has %zu index tensors, but lanes along rows take none: schedule with along = \"columns\"",
                     f->indices.size);
@@ -79,8 +96,8 @@ static MlirLogicalResult check(const SnForm *f) {
 }
 
 // Rows `at` .. `at` + lanes, of which those from `from` on are new.
-static void rows(SnBuilder *b, SnCpuRow *row, const SnForm *f, MlirValue at, MlirValue from, bool overlaps,
-                 MlirValue *scalars) {
+static void rows_of_place(SnBuilder *b, SnCpuRow *row, const SnForm *f, MlirValue at, MlirValue from, bool overlaps,
+                          MlirValue *scalars) {
   SnRowProgram *p = row->program;
   p->dims[f->num_rows - 1] = at;
   row->mask = (MlirValue){0};
@@ -102,7 +119,40 @@ typedef struct {
   SnStrips strips;
   intptr_t n;
   MlirValue *carried;
+  MlirValue place; // the first of them
 } Walk;
+
+static bool stores(MlirOperation op) {
+  return sn_is(op, "vector.store") || sn_is(op, "vector.maskedstore") || sn_is(op, "memref.store");
+}
+
+// What all places load comes in front of what they store: nobody would know that it is the same else.
+static void store_last(const SnBuilder *b, MlirOperation first) {
+  SN_VEC(MlirOperation) found = {0};
+  for (MlirOperation op = first; !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (stores(op))
+      sn_push(&found, op);
+  MlirOperation last = first;
+  while (!sn_null(mlirOperationGetNextInBlock(last)))
+    last = mlirOperationGetNextInBlock(last);
+  for (size_t k = 0; k < found.size; ++k)
+    if (!mlirOperationEqual(found.data[k], last)) {
+      mlirOperationMoveAfter(found.data[k], last);
+      last = found.data[k];
+    }
+  sn_vec_free(&found);
+}
+
+static void rows(const Walk *w, MlirValue at, MlirValue from, bool overlaps, MlirValue *scalars) {
+  MlirValue mark = sn_index(w->b, 0);
+  for (int64_t p = 0; p < w->d->places; ++p) {
+    if (w->d->places > 1)
+      w->row->program->dims[w->f->num_rows - 2] = plus_n(w->b, w->place, p);
+    rows_of_place(w->b, w->row, w->f, at, from, overlaps, scalars);
+  }
+  if (w->d->places > 1)
+    store_last(w->b, mlirOpResultGetOwner(mark));
+}
 
 // Vectors of a row that stand one behind the other, where columns do. If some are outside, bounds are numbers then,
 // and masks constants. 0: there is a loop over them.
@@ -119,7 +169,7 @@ static int64_t vectors_written_out(const Walk *w) {
 static void write_out(const Walk *w, int64_t vectors) {
   int64_t lanes = w->row->lanes, last = w->d->length - lanes;
   for (int64_t new = 0; new < vectors * lanes; new += lanes)
-    rows(w->b, w->row, w->f, sn_index(w->b, new < last ? new : last), sn_index(w->b, new), new > last, w->carried);
+    rows(w, sn_index(w->b, new < last ? new : last), sn_index(w->b, new), new > last, w->carried);
 }
 
 static void walk(const Walk *w, MlirValue from, MlirValue to) {
@@ -143,7 +193,7 @@ static void walk(const Walk *w, MlirValue from, MlirValue to) {
     sn_cpu_strip_load(b, row, &strips, sn(b, "arith.subi", j.index, lo), reduced);
     row->reduced = reduced;
   }
-  rows(b, row, w->f, at, j.index, overlaps, j.carried);
+  rows(w, at, j.index, overlaps, j.carried);
   sn_next_values(b, &j, sn_values(n, j.carried));
   for (intptr_t i = 0; i < n; ++i)
     w->carried[i] = sn_result(j.op, i);
@@ -188,9 +238,17 @@ MlirLogicalResult sn_cpu_lower_rowlanes(SnKernel *k) {
       MlirValue last = sn(b, "arith.cmpi", piece, sn_index(b, d.pieces - 1), sn_attr("predicate", sn_i64(b->ctx, 0)));
       to = sn(b, "arith.select", last, length, sn(b, "arith.addi", from, sn_index(b, d.piece)));
     }
-    if (f->num_rows > 1)
-      sn_form_point(b, f, 0, f->num_rows - 1, outer, t.program.dims);
     Walk w = {b, &t.row, f, &d, strips, n, u.carried};
+    if (d.places > 1) {
+      MlirValue group = sn(b, "arith.remui", outer, sn_index(b, d.groups));
+      int64_t line = f->dims.data[f->num_rows - 2].size;
+      w.place = sn(b, "arith.muli", group, sn_index(b, d.places));
+      if (line % d.places)
+        w.place = sn(b, "arith.minsi", w.place, sn_index(b, line - d.places));
+      outer = sn(b, "arith.divui", outer, sn_index(b, d.groups));
+    }
+    if (outer_dims(f, &d) > 0)
+      sn_form_point(b, f, 0, outer_dims(f, &d), outer, t.program.dims);
     int64_t written_out = vectors_written_out(&w);
     if (written_out)
       write_out(&w, written_out);

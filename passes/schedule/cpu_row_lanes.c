@@ -24,7 +24,9 @@
 #define SHORT_WINDOW 16 // columns that are written out without being asked to
 #define LONG_WINDOW 49  // 7 x 7: twice as fast in half types, which are a division by 7 and a bounds check each else
 #define MOST_OF_WINDOW 300
-#define LONG_LINE 64      // of a window, written out
+#define PLACES 4         // of a window, which share what they read; of 5 x 5 and 7 x 7, of whose weights registers
+#define LONG_PLACES 2    // hold no more
+#define LONG_LINE 64      // columns of a window's last dimension, written out
 #define LEAST_LANES 4
 
 static const double weights[] = {
@@ -57,16 +59,20 @@ static bool uses_row(const SnForm *f, MlirAffineExpr e) {
   return uses;
 }
 
+static bool uses_column(const SnForm *f, MlirAffineExpr e) {
+  bool uses = false;
+  for (int64_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d)
+    uses |= mlirAffineExprIsFunctionOfDim(e, d);
+  return uses;
+}
+
 // Some access is a window: a column moves it along rows, those that lanes are or others.
 static bool has_window(const SnForm *f) {
   for (size_t k = 0; k < f->inputs.size; ++k) {
     MlirAffineMap map = f->inputs.data[k].map;
     for (intptr_t s = 0; s < mlirAffineMapGetNumResults(map); ++s) {
       MlirAffineExpr e = mlirAffineMapGetResult(map, s);
-      bool of_column = false;
-      for (int64_t d = f->num_rows; d < f->num_rows + f->num_cols; ++d)
-        of_column |= mlirAffineExprIsFunctionOfDim(e, d);
-      if (of_column && uses_row(f, e))
+      if (uses_column(f, e) && uses_row(f, e))
         return true;
     }
   }
@@ -98,6 +104,25 @@ int64_t sn_cpu_window_line(const SnForm *f) {
 // All columns of it are written out.
 static bool is_window(const SnForm *f) {
   return has_window(f) && (sn_row_length(f) <= SHORT_WINDOW || sn_cpu_long_window(f));
+}
+
+// Neighbours in front of the lanes' dimension that stand one behind the other: of a window whose lanes are channels
+// they share its weights, and most of what it reads.
+int64_t sn_cpu_window_places(const SnForm *f) {
+  intptr_t lane = (intptr_t)f->num_rows - 1, place = lane - 1;
+  bool shares = false;
+  if (place < 0 || f->accumulators.size || f->indices.size || !is_window(f) || f->dims.data[place].size == SN_DYNAMIC ||
+      f->dims.data[place].size < PLACES)
+    return 1;
+  for (size_t k = 0; k < f->inputs.size; ++k) {
+    MlirAffineMap map = f->inputs.data[k].map;
+    shares |= sn_uses_cols(f, map) && !sn_map_uses(map, place);
+    for (intptr_t s = 0; s < mlirAffineMapGetNumResults(map); ++s)
+      if (uses_column(f, mlirAffineMapGetResult(map, s)) &&
+          mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, s), lane))
+        return 1;
+  }
+  return !shares ? 1 : sn_row_length(f) > SHORT_WINDOW ? LONG_PLACES : PLACES;
 }
 
 // Elements that lie a few apart: an instruction each to load, and to put into its lane, where masks load all of them.

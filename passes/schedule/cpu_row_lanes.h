@@ -17,9 +17,11 @@ int64_t sn_cpu_column_lanes(const SnForm *f, int64_t vector_bits);
 int64_t sn_cpu_lines(const SnForm *f, const SnScheduleOptions *options);
 int64_t sn_cpu_line_length(const SnForm *f, int64_t line);
 // The columns of a window that are written out though they are more than 16; 0: they are not. Of a longer window of a
-// known size the last dimensions, with up to so many columns.
+// known size the last dimensions, with up to so many columns. Neighbours of a window that share what they read, which
+// stand one behind the other; 1: none.
 int64_t sn_cpu_long_window(const SnForm *f);
 int64_t sn_cpu_window_line(const SnForm *f);
+int64_t sn_cpu_window_places(const SnForm *f);
 // Elementwise work of one column; negative if lanes cannot be rows.
 double sn_cpu_row_work(const SnForm *f);
 // Loads or stores of one step of so many lanes along dimension d. In a window that is written out it is known of almost

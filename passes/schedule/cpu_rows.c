@@ -239,7 +239,7 @@ typedef struct {
   int64_t most_kept;           // elements of all that is kept of a row
   bool by_columns;             // vectors are along columns
   bool light;                  // an exponential for each element at most
-  int64_t chunk, of_rows, line, lanes, unroll, strip, columns; // keys of #sinter.rows; of_rows: lanes along rows
+  int64_t chunk, of_rows, line, lanes, unroll, strip, places, columns; // keys of #sinter.rows; of_rows: lanes of rows
   bool buffer, online, again, ahead;
 } Choice;
 
@@ -259,7 +259,8 @@ static void choose_lanes(Choice *c) {
   int64_t bits = c->options->vector_bits;
   c->of_rows = sn_cpu_row_lanes(f, c->options);
   if (c->of_rows) {
-    c->lanes = c->of_rows;
+    c->places = sn_cpu_window_places(f);
+    c->lanes = c->places > 1 && c->of_rows > bits / 32 ? bits / 32 : c->of_rows;
     c->line = sn_cpu_window_line(f);
     c->unroll = (c->line || sn_cpu_long_window(f)) && c->l.reduces ? WINDOW_SUMS : 1;
     c->strip = strip_of(f, c->of_rows);
@@ -351,6 +352,8 @@ static MlirAttribute attribute_of(const Choice *c) {
     word(&w, "repeats", "stored");
   if (c->strip)
     number(&w, "strip", c->strip);
+  else if (c->places > 1)
+    number(&w, "places", c->places);
   if (c->rows == SN_DYNAMIC)
     number(&w, "tasks", c->most);
   if (c->length == SN_DYNAMIC && !c->of_rows && !c->columns)

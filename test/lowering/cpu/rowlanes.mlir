@@ -189,3 +189,36 @@ func.func private @window_line(%x: memref<9x7xf32>, %y: memref<4x5xf32>) attribu
   }
   return
 }
+
+// -----
+
+// Two places of five, one behind the other: the last two begin at 3. What both read is loaded once, as both read before
+// either writes.
+
+// CHECK-LABEL: func.func private @places_task(
+//       CHECK:   %[[GROUP:.+]] = arith.remui %{{.+}}, %c3
+//       CHECK:   %[[TWICE:.+]] = arith.muli %[[GROUP]], %c2
+//       CHECK:   %[[AT:.+]] = arith.minsi %[[TWICE]], %c3
+//       CHECK:   %[[I:.+]] = arith.divui %{{.+}}, %c3
+//       CHECK:   vector.load %[[X:.+]][%[[I]], %[[AT]], %[[L:.+]]] : memref<7x6x8xf32>, vector<4xf32>
+//       CHECK:   %[[W0:.+]] = vector.load %[[W:.+]][%c0, %[[L]]] : memref<2x8xf32>, vector<4xf32>
+//       CHECK:   %[[NEXT:.+]] = arith.addi %[[AT]], %c1
+//       CHECK:   %[[X1:.+]] = vector.load %[[X]][%[[I]], %[[NEXT]], %[[L]]] : memref<7x6x8xf32>, vector<4xf32>
+//       CHECK:   %[[W1:.+]] = vector.load %[[W]][%c1, %[[L]]] : memref<2x8xf32>, vector<4xf32>
+//       CHECK:   arith.mulf %[[X1]], %[[W1]]
+//       CHECK:   arith.mulf %[[X1]], %[[W0]]
+//       CHECK:   %[[X2:.+]] = vector.load %[[X]]
+//   CHECK-NOT:   vector.load
+//       CHECK:   arith.mulf %[[X2]], %[[W1]]
+//       CHECK:   vector.store %{{.+}}, %[[Y:.+]][%[[I]], %[[AT]], %[[L]]] : memref<7x5x8xf32>, vector<4xf32>
+//       CHECK:   vector.store %{{.+}}, %[[Y]][%[[I]], %[[NEXT]], %[[L]]] : memref<7x5x8xf32>, vector<4xf32>
+func.func private @places(%x: memref<7x6x8xf32>, %w: memref<2x8xf32>, %y: memref<7x5x8xf32>) attributes {sinter.kernel} {
+  sinter.rowwise (i = 7, j = 5, k = 8) by (u = 2) ins(%x[i, j + u, k] : memref<7x6x8xf32>, %w[u, k] : memref<2x8xf32>)
+      outs(%y[i, j, k] : memref<7x5x8xf32>) schedule(#sinter.rows<along = "rows", chunk = 8, lanes = 4, places = 2>) {
+  ^row(%a: tensor<2xf32>, %b: tensor<2xf32>):
+    %m = arith.mulf %a, %b : tensor<2xf32>
+    %s = sinter.row_reduce add %m : tensor<2xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

@@ -65,3 +65,16 @@ func.func private @whole_line(%x: memref<37x4xf32>, %y: memref<4xf32>) attribute
   }
   return
 }
+
+// -----
+
+func.func private @places(%x: memref<7x3x8x5xf32>, %y: memref<7x3x8xf32>) attributes {sinter.kernel} {
+  // expected-error @below {{places = 4: the row dimension in front of the last has as many, of a known size, there is no strip, and where rows are reduced they divide it}}
+  sinter.rowwise (i = 7, j = 3, k = 8) by (u = 5) ins(%x[i, j, k, u] : memref<7x3x8x5xf32>)
+      outs(%y[i, j, k] : memref<7x3x8xf32>) schedule(#sinter.rows<along = "rows", chunk = 8, lanes = 4, places = 4>) {
+  ^row(%a: tensor<5xf32>):
+    %s = sinter.row_reduce add %a : tensor<5xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return
+}

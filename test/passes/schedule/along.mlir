@@ -237,3 +237,69 @@ func.func @equal_strips(%x: tensor<4x14x14x768xf32>, %g: tensor<4x14x14x768xf32>
   }
   return %y : tensor<768x1x3x3xf32>
 }
+
+// -----
+
+// Four places of a window whose lanes are channels are one behind the other, two of a window of more than 16 columns.
+// Of fewer places, and where lanes are places themselves, there are none.
+
+// CHECK-LABEL: func @places
+//       CHECK: schedule(#sinter.rows<along = "rows", chunk = {{[0-9]+}}, lanes = 16, places = 4,
+//  AVX2-LABEL: func @places
+//        AVX2: schedule(#sinter.rows<along = "rows", chunk = {{[0-9]+}}, lanes = 8, places = 4,
+// CHECK-LABEL: func @long_places
+//       CHECK: schedule(#sinter.rows<along = "rows", chunk = {{[0-9]+}}, lanes = 16, places = 2,
+// CHECK-LABEL: func @few_places
+//   CHECK-NOT: places
+// CHECK-LABEL: func @lanes_of_places
+//   CHECK-NOT: places
+func.func @places(%x: tensor<2x23x23x32xf32>, %w: tensor<32x1x3x3xf32>) -> tensor<2x23x23x32xf32> {
+  %e = tensor.empty() : tensor<2x23x23x32xf32>
+  %y = sinter.rowwise (i = 2, k = 23, l = 23, j = 32) by (m = 3, n = 3)
+        ins(%x[i, k + m - 1, l + n - 1, j] : tensor<2x23x23x32xf32> else 0.000000e+00, %w[j, 0, m, n] : tensor<32x1x3x3xf32>)
+        outs(%e[i, k, l, j] : tensor<2x23x23x32xf32>) {
+    ^row(%a: tensor<9xf32>, %b: tensor<9xf32>):
+      %m = arith.mulf %a, %b : tensor<9xf32>
+      %s = sinter.row_reduce add %m : tensor<9xf32> -> f32
+      sinter.yield %s : f32
+  }
+  return %y : tensor<2x23x23x32xf32>
+}
+
+func.func @long_places(%x: tensor<2x14x14x96xf32>, %w: tensor<96x1x5x5xf32>) -> tensor<2x14x14x96xf32> {
+  %e = tensor.empty() : tensor<2x14x14x96xf32>
+  %y = sinter.rowwise (i = 2, k = 14, l = 14, j = 96) by (m = 5, n = 5)
+        ins(%x[i, k + m - 2, l + n - 2, j] : tensor<2x14x14x96xf32> else 0.000000e+00, %w[j, 0, m, n] : tensor<96x1x5x5xf32>)
+        outs(%e[i, k, l, j] : tensor<2x14x14x96xf32>) {
+    ^row(%a: tensor<25xf32>, %b: tensor<25xf32>):
+      %m = arith.mulf %a, %b : tensor<25xf32>
+      %s = sinter.row_reduce add %m : tensor<25xf32> -> f32
+      sinter.yield %s : f32
+  }
+  return %y : tensor<2x14x14x96xf32>
+}
+
+func.func @few_places(%x: tensor<9x3x3x64xf32>, %w: tensor<64x1x3x3xf32>) -> tensor<9x3x3x64xf32> {
+  %e = tensor.empty() : tensor<9x3x3x64xf32>
+  %y = sinter.rowwise (i = 9, k = 3, l = 3, j = 64) by (m = 3, n = 3)
+        ins(%x[i, k + m - 1, l + n - 1, j] : tensor<9x3x3x64xf32> else 0.000000e+00, %w[j, 0, m, n] : tensor<64x1x3x3xf32>)
+        outs(%e[i, k, l, j] : tensor<9x3x3x64xf32>) {
+    ^row(%a: tensor<9xf32>, %b: tensor<9xf32>):
+      %m = arith.mulf %a, %b : tensor<9xf32>
+      %s = sinter.row_reduce add %m : tensor<9xf32> -> f32
+      sinter.yield %s : f32
+  }
+  return %y : tensor<9x3x3x64xf32>
+}
+
+func.func @lanes_of_places(%x: tensor<2x8x13x32xf32>, %w: tensor<8x3x3xf32>, %e: tensor<2x8x13x32xf32>) -> tensor<2x8x13x32xf32> {
+  %0 = sinter.rowwise (i = 2, j = 8, k = 13, l = 32) by (m = 3, n = 3)
+      ins(%x[i, j, k + m - 1, l + n - 1] : tensor<2x8x13x32xf32> else 0.0, %w[j, m, n] : tensor<8x3x3xf32>)
+      outs(%e[i, j, k, l] : tensor<2x8x13x32xf32>) {
+  ^row(%a: tensor<9xf32>, %b: tensor<9xf32>):
+    %m = arith.mulf %a, %b : tensor<9xf32>
+    %s = sinter.row_reduce add %m : tensor<9xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<2x8x13x32xf32>
+}
