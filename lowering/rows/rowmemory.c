@@ -295,7 +295,8 @@ MlirValue sn_row_flat(SnBuilder *b, MlirValue memref, const MlirValue *at, MlirV
   }
   bool fixed = sn_known(all, &size);
   int32_t segments[] = {1, 0, !fixed, 0};
-  return sn(b, "memref.reinterpret_cast", memref, sn_values(!fixed, &all), sn_memref(sn_element(t), 1, &size),
+  MlirType flat = mlirMemRefTypeContiguousGet(sn_element(t), 1, &size, mlirMemRefTypeGetMemorySpace(t));
+  return sn(b, "memref.reinterpret_cast", memref, sn_values(!fixed, &all), flat,
             sn_attr("static_offsets", mlirDenseI64ArrayGet(b->ctx, 1, &zero)),
             sn_attr("static_sizes", mlirDenseI64ArrayGet(b->ctx, 1, &size)),
             sn_attr("static_strides", mlirDenseI64ArrayGet(b->ctx, 1, &one)),
