@@ -325,6 +325,8 @@ static const SnStep gpu_steps[] = {
     {"?explain=true sinter-explain{record=true}", "what is there before fusion is kept as an attribute", NULL},
     {"sinter-turned-sums{chip=$chip of=waiting launches=$launches}",
      "a sum over the first dimension, and x / it -> rows of both", NULL},
+    {"?launches=one sinter-single-queries{chip=$chip launches=one}",
+     "a softmax's rows by the values of each head -> products", NULL},
     {"?weights=half sinter-fuse{policy=$policy target=gpu without=chains}", "several forms -> one, and no chains",
      NULL},
     {"?weights=half sinter-behind-products{weights=half}", "products of halves go on from rows of halves", NULL},

@@ -14,8 +14,11 @@
 // the values' rows here, and what is between them is stored as these count it. The next sinter-fuse makes one form of
 // the three, whose keys blocks of a GPU share; heads that share keys are rows of one tile (head_groups.c).
 //
-// Keys and values are half types that copies fetch, and many; where kernels share a launch nothing is done, as blocks
-// of that share no keys.
+// Keys and values are half types that copies fetch, and many.
+//
+// Where kernels share a launch (`launches = one`) it runs in front of fusion, and makes products of the values alone,
+// whose weights come of exponentials: scores are products already, and all is one form, whose columns sinter-split then
+// gives parts (passes/split/column_parts.c).
 //
 // decides: which single queries are products.
 //
@@ -32,9 +35,10 @@
 #include "target/chips.h"
 
 enum {
-  MOST_ELEMENTS = 256, // of a head
-  COPIED = 16,         // bytes that lines of copies are multiples of
-  MANY_BYTES = 1 << 20 // of keys, from which on one kernel is faster than three
+  MOST_ELEMENTS = 256,  // of a head
+  COPIED = 16,          // bytes that lines of copies are multiples of
+  MANY_BYTES = 1 << 20, // of keys, from which on one kernel is faster than three
+  SOME_BYTES = 1 << 16, // of values, from which on two phases are faster than three
 };
 
 // The rows that all three have: sizes, without those of 1.
@@ -56,7 +60,7 @@ static bool gives_one(const SnForm *f) {
 static bool plain(const SnForm *f) { return sn_is_plain(f) && f->num_cols == 1 && gives_one(f); }
 
 // Lines that copies fetch: half types, whose elements along `d` lie together.
-static bool is_copied(const SnForm *f, const SnAccess *a, int64_t d) {
+static bool is_copied(const SnForm *f, const SnAccess *a, int64_t d, int64_t least) {
   MlirType t = sn_type_of(a->value);
   intptr_t last = sn_rank(t) - 1;
   int64_t bytes = 2;
@@ -64,7 +68,7 @@ static bool is_copied(const SnForm *f, const SnAccess *a, int64_t d) {
     bytes = sn_access_uses(f, a, (int64_t)e) ? sn_times(bytes, f->dims.data[e].size) : bytes;
   return sn_is_float(sn_element(t)) && sn_bits(sn_element(t)) == 16 && last >= 0 && sn_map_dim(a->map, last) == d &&
          f->dims.data[d].size <= MOST_ELEMENTS && sn_dim(t, last) != SN_DYNAMIC && sn_dim(t, last) * 2 % COPIED == 0 &&
-         !a->fill.ptr && !a->through.ptr && bytes >= MANY_BYTES;
+         !a->fill.ptr && !a->through.ptr && bytes >= least;
 }
 
 // Heads: both sides have rows of their own.
@@ -75,12 +79,12 @@ static bool is_batched(const SnForm *f, const SnAccess *a, const SnAccess *b, in
   return batched;
 }
 
-static bool find_product(const SnForm *f, SnRowProduct *p, bool of_values) {
+static bool find_product(const SnForm *f, SnRowProduct *p, bool of_values, int64_t least) {
   if (!plain(f) || !sn_find_row_product(f, p, true))
     return false;
   p->n = 1; // no head is taken apart here
   const SnAccess *a = &f->inputs.data[p->inputs[0]], *b = &f->inputs.data[p->inputs[1]];
-  return is_batched(f, a, b, p->columns) && is_copied(f, b, of_values ? p->columns : f->num_rows) &&
+  return is_batched(f, a, b, p->columns) && is_copied(f, b, of_values ? p->columns : f->num_rows, least) &&
          (!of_values || p->factor == 1);
 }
 
@@ -252,19 +256,19 @@ static bool is_values_product(const SnForm *f, MlirValue weights) {
   size_t of = sn_same(f->inputs.data[0].value, weights) ? 0 : 1;
   const SnAccess *a = &f->inputs.data[of], *b = &f->inputs.data[1 - of];
   return sn_same(a->value, weights) && !sn_access_uses(f, a, f->num_rows) && is_batched(f, a, b, f->num_rows) &&
-         is_copied(f, b, f->num_rows) && is_in_order(f, a, -1, sn_side_summed(f, 0).first);
+         is_copied(f, b, f->num_rows, MANY_BYTES) && is_in_order(f, a, -1, sn_side_summed(f, 0).first);
 }
 
 typedef struct {
   MlirOperation scores, softmax, values; // values: null where the softmax's form makes them, too
-  SnRowProduct of_scores, of_values; // of_values where these are rows
+  SnRowProduct of_scores, of_values;     // of_values where these are rows
   MlirValue read_by_softmax, read_by_values;
   Rows rows;
 } Query;
 
 static bool find_values(Query *q) {
   SnForm f = sn_form_read(q->values);
-  bool rows = !f.contract && find_product(&f, &q->of_values, true);
+  bool rows = !f.contract && find_product(&f, &q->of_values, true, MANY_BYTES);
   bool fits = rows ? sn_same(f.inputs.data[q->of_values.inputs[0]].value, q->read_by_values) &&
                          is_in_order(&f, &f.inputs.data[q->of_values.inputs[0]], q->of_values.columns, f.num_rows)
                    : is_values_product(&f, q->read_by_values);
@@ -279,8 +283,8 @@ static bool find_softmax(Query *q) {
   MlirAffineExpr e[SN_MAX_DIMS];
   const SnAccess *scores = access_of(&f, q->read_by_softmax);
   bool fits = is_softmax(&f) && plain(&f) && scores && is_in_order(&f, scores, -1, f.num_rows) &&
-              is_in_order(&f, &f.outputs.data[0], -1, f.num_rows) &&
-              in_rows(&f, -1, &q->rows, e) && !names_rows(&f, -1);
+              is_in_order(&f, &f.outputs.data[0], -1, f.num_rows) && in_rows(&f, -1, &q->rows, e) &&
+              !names_rows(&f, -1);
   sn_form_free(&f);
   return fits;
 }
@@ -296,7 +300,7 @@ static bool find_joined(Query *q) {
     const SnAccess *values = &f.inputs.data[sn_side(&f, 0).first];
     q->rows = rows_of(&f, -1);
     fits = is_in_order(&f, scores, -1, sn_group(&f, 0).first) && is_batched(&f, scores, values, f.num_rows) &&
-           is_copied(&f, values, sn_group(&f, 1).first) && in_rows(&f, -1, &q->rows, e);
+           is_copied(&f, values, sn_group(&f, 1).first, MANY_BYTES) && in_rows(&f, -1, &q->rows, e);
   }
   sn_form_free(&f);
   return fits;
@@ -305,15 +309,15 @@ static bool find_joined(Query *q) {
 static bool find_scores(Query *q) {
   SnForm f = sn_form_read(q->scores);
   MlirAffineExpr e[SN_MAX_DIMS];
-  bool fits = find_product(&f, &q->of_scores, false) && is_in_order(&f, &f.outputs.data[0], -1, q->of_scores.columns) &&
-              !names_rows(&f, q->of_scores.columns);
+  bool fits = find_product(&f, &q->of_scores, false, MANY_BYTES) &&
+              is_in_order(&f, &f.outputs.data[0], -1, q->of_scores.columns) && !names_rows(&f, q->of_scores.columns);
   q->softmax = fits ? only_reader(sn_result(q->scores, 0), &q->read_by_softmax) : (MlirOperation){0};
   bool next = !sn_null(q->softmax) && sn_is(q->softmax, "sinter.rowwise") && sn_num_results(q->softmax) == 1;
   bool joined = next && find_joined(q);
   q->values = next && !joined ? only_reader(sn_result(q->softmax, 0), &q->read_by_values) : (MlirOperation){0};
-  fits = joined || (!sn_null(q->values) &&
-                    (sn_is(q->values, "sinter.rowwise") || sn_is(q->values, "sinter.contract")) && find_values(q) &&
-                    find_softmax(q));
+  fits =
+      joined || (!sn_null(q->values) && (sn_is(q->values, "sinter.rowwise") || sn_is(q->values, "sinter.contract")) &&
+                 find_values(q) && find_softmax(q));
   fits = fits && in_rows(&f, q->of_scores.columns, &q->rows, e);
   sn_form_free(&f);
   return fits;
@@ -346,12 +350,44 @@ static void multiply(Query *q) {
   erase_unread(was);
 }
 
+// ---- values alone, in front of fusion -----------------------------------------------------------------
+
+// A form makes it of exponentials of its rows, or of what such a form makes.
+static bool is_of_exponentials(MlirValue v, int depth) {
+  MlirOperation made = sn_definer(v);
+  if (is_reshape(made))
+    return is_of_exponentials(sn_operand(made, 0), depth);
+  if (sn_null(made) || !depth || !sn_is(made, "sinter.rowwise") || sn_num_results(made) != 1)
+    return false;
+  SnForm f = sn_form_read(made);
+  bool is = false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f.body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    is |= sn_is(op, "math.exp");
+  for (size_t k = 0; k < f.inputs.size && !is; ++k)
+    is = sn_uses_cols(&f, f.inputs.data[k].map) && is_of_exponentials(f.inputs.data[k].value, depth - 1);
+  sn_form_free(&f);
+  return is;
+}
+
+static void multiply_values(MlirOperation op) {
+  enum { MAKERS = 4 }; // a softmax, its rounding, a reshape's copy
+  SnRowProduct p;
+  SnForm f = sn_form_read(op);
+  if (find_product(&f, &p, true, SOME_BYTES) && is_of_exponentials(f.inputs.data[p.inputs[0]].value, MAKERS))
+    sn_multiply_rows(op, &f, &p);
+  sn_form_free(&f);
+}
+
 // ---- the pass ----------------------------------------------------------------------------------------
 
 typedef struct {
-  const char *chip;
+  const char *chip, *launches;
 } Options;
+static const char *const launches[] = {"given", "separate", "one", "worth", NULL};
 static const SnOption options[] = {
+    {SN_OPTION_STRING, "launches",
+     "of kernels, as of sinter-sequence: where they share one, values alone are multiplied", "given", launches,
+     offsetof(Options, launches)},
     {SN_OPTION_STRING, "chip", "the architecture, as ptxas names it: copies for tensor cores are of sm_90a",
      SN_GPU_CHIP_DEFAULT, NULL, offsetof(Options, chip)},
     {0},
@@ -362,7 +398,10 @@ static MlirLogicalResult run(const SnRun *run, MlirOperation root) {
   if (!sn_gpu_chip_has(o->chip, "sm_90a"))
     return SN_OK;
   SnOpVec forms = sn_collect(root, "sinter.rowwise");
-  for (size_t k = forms.size; k-- > 0;) { // values that are rows stand behind their scores
+  bool one = !strcmp(o->launches, "one");
+  for (size_t k = 0; k < forms.size && one; ++k)
+    multiply_values(forms.data[k]);
+  for (size_t k = one ? 0 : forms.size; k-- > 0;) { // values that are rows stand behind their scores
     Query q = {.rows.n = 0};
     q.scores = forms.data[k];
     bool found = find_scores(&q);
