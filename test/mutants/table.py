@@ -1164,7 +1164,7 @@ MUTANTS = [Mutant(*m) for m in (
      "exponentials under a number of each column are a product more"),
     ("passes/schedule/gpu_chain_tiles.c", "return three < two;", "return three < two || true;",
      ["passes/schedule/gpu_chains.mlir"], "three warpgroups have a tile's rows, few as a head has"),
-    ("passes/schedule/gpu_chain_tiles.c", "  return plain;\n", "  return true || plain;\n",
+    ("passes/schedule/gpu_chain_tiles.c", "  return plain && sn_row", "  return true || plain || sn_row",
      ["passes/schedule/gpu_chains.mlir"], "what reads something of each element has three warpgroups"),
     ("passes/schedule/gpu_chain_tiles.c", "plain && n == SMALL ? BESIDE_PLAIN : BESIDE_SUMS;", "BESIDE_PLAIN;",
      ["passes/schedule/gpu_chains.mlir"], "rows are held in the last registers beside sums of 128 columns"),
