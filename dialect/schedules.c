@@ -219,6 +219,9 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"mma", "ahead", 0, 1, 1, 1, NULL,
      "of \"wgmma\", and rows that are multiplied again: 1: sums of the next block of columns are made while the last "
      "one's rows are multiplied; 0: behind it, in fewer registers"},
+    {"mma", "tiles", 1, 2, 1, 1, NULL,
+     "of \"wgmma\", and rows that are multiplied again: of so many tiles shared memory holds the products' sides of "
+     "rows; 2: the next tile's are fetched while one is made"},
     {"mma", "held", 0, 1, 1, 0, NULL,
      "of \"wgmma\", and rows that are multiplied again: 1: products' sides of rows are in registers while a tile is "
      "made, and the next tile's are fetched meanwhile"},

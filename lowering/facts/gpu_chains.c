@@ -551,6 +551,7 @@ MlirLogicalResult sn_gpu_plan_chain(const SnForm *f, SnGpuChainPlan *p) {
   p->stages = sn_schedule_number(a, "stages");
   p->ahead = sn_schedule_number(a, "ahead");
   p->held = sn_schedule_number(a, "held");
+  p->row_tiles = sn_schedule_number(a, "tiles");
   p->group = sn_schedule_number(a, "group");
   bool wgmma = !strcmp(p->kernel, "wgmma");
   const char *unfit = NULL;

@@ -38,6 +38,7 @@ typedef struct {
   MlirAffineMap under_at; // where they are in it, by the form's rows and columns
   // Of "wgmma": slots of sides with columns and of matrices; sides a and b of products, then matrices (b), in order.
   int64_t stages, rows_bytes, slot_bytes;
+  int64_t row_tiles; // of so many tiles sides of rows have a slot
   SnGpuChainSide a[SN_GPU_CHAIN_PRODUCTS], b[2 * SN_GPU_CHAIN_PRODUCTS];
   int64_t group; // batches whose tiles are dealt together, row by row
   bool ahead;    // sums of the next block are made while rows of the last one are multiplied

@@ -47,6 +47,10 @@ static MlirAttribute wide_ahead(const SnForm *f, const SnScheduleOptions *option
   return by_warpgroups(f, options, WIDE, true, why);
 }
 
+static MlirAttribute wide_in_turn(const SnForm *f, const SnScheduleOptions *options, SnWhyNot *why) {
+  return by_warpgroups(f, options, WIDE, false, why);
+}
+
 static MlirAttribute narrow_ahead(const SnForm *f, const SnScheduleOptions *options, SnWhyNot *why) {
   return by_warpgroups(f, options, NARROW, true, why);
 }
@@ -93,6 +97,7 @@ static MlirAttribute whole(const SnForm *f, const SnScheduleOptions *options, Sn
 
 const SnChainFamily sn_chain_families[] = {
     {"gpu", "wgmma, 128 columns ahead", COPIES "more than 64 columns; registers and two slots of 128", wide_ahead},
+    {"gpu", "wgmma, 128 columns in turn", COPIES "two results, and columns that are matrices, too", wide_in_turn},
     {"gpu", "wgmma, 64 columns ahead", COPIES "registers and two slots of 64", narrow_ahead},
     {"gpu", "wgmma, 64 columns in turn", COPIES "registers of one block: results of up to 256 columns", narrow_in_turn},
     {"gpu", "mma.sync", "sm_80; any access; types of 16 bits, or rows in f32 times those; f32 by parts", by_warps},

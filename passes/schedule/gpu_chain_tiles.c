@@ -86,8 +86,11 @@ static bool three_are_faster(int64_t batch, int64_t rows, const SnGpuChip *chip)
   return three < two;
 }
 
-// So many rows and columns by wgmma: stages, 0 and why where it does not fit.
-static int64_t stages_of(const SnForm *f, int64_t m, int64_t n, bool ahead, const SnGpuChip *chip, SnWhyNot *why) {
+// So many rows and columns by wgmma: stages, 0 and why where it does not fit. *tiles: of so many rows' sides have a
+// slot, of fewer where that leaves few stages: who fetches waits for a tile's last product then, before the next one's.
+static int64_t stages_of(const SnForm *f, int64_t m, int64_t n, bool ahead, const SnGpuChip *chip, int64_t *tiles,
+                         SnWhyNot *why) {
+  enum { LEAST_BOTH = 3, LEAST = 4 }; // where a slot has columns and matrices, and not
   SnGpuChainPlan plan;
   const char *unfit = "a side cannot be fetched by copies";
   int64_t needed = registers(f, n, ahead);
@@ -96,7 +99,12 @@ static int64_t stages_of(const SnForm *f, int64_t m, int64_t n, bool ahead, cons
   if (!sn_gpu_chain_staged(f, m, n, &plan, &unfit))
     return sn_why_not(why, "%s", unfit);
   int64_t room = chip->shared_bytes - plan.rows_bytes - BARRIER_BYTES,
-          stages = plan.slot_bytes ? room / plan.slot_bytes : 0;
+          stages = plan.slot_bytes ? room / plan.slot_bytes : 0,
+          fewer = plan.slot_bytes ? (room - plan.rows_bytes) / plan.slot_bytes : 0;
+  if (*tiles > 1 && fewer >= (plan.same_slots ? LEAST_BOTH : LEAST))
+    stages = fewer;
+  else
+    *tiles = 1;
   if (stages < 2)
     return sn_why_not(why, "%lld rows and two slots of %lld bytes are more than shared memory has", (long long)m,
                       (long long)plan.slot_bytes);
@@ -137,31 +145,37 @@ MlirAttribute sn_schedule_gpu_chain_wgmma(const SnForm *f, const SnScheduleOptio
   else if (known && plain && of_sums(f, n, ahead) + BESIDE_PLAIN <= multiplier(192) &&
            three_are_faster(batch, rows, chip))
     m = 192;
+  int64_t tiles = sn_gpu_chain_tiles(f, points, m);
+  bool several_tiles = tiles == SN_DYNAMIC || tiles > chip->multiprocessors;
+  int64_t row_tiles = 1 + several_tiles;
   if (!sn_gpu_chip_has(options->chip, "sm_90a"))
     (void)sn_why_not(why, "it needs sm_90a, and the chip is %s", options->chip);
   else if (sn_in_sequence(f->op))
     (void)sn_why_not(why, "it shares its launch with other kernels");
   else if (n > NARROW && length != SN_DYNAMIC && length <= NARROW)
     (void)sn_why_not(why, "its rows have %lld columns", (long long)length);
+  else if (n > NARROW && !ahead && staged && (!plan.same_slots || f->matrices.size < 2))
+    (void)sn_why_not(why, "it has one result, or slots of its own for matrices");
   else
-    stages = stages_of(f, m, n, ahead, chip, why);
+    stages = stages_of(f, m, n, ahead, chip, &row_tiles, why);
   if (!stages)
     return mlirAttributeGetNull();
   MlirLocation loc = mlirOperationGetLocation(f->op);
-  int64_t split = split_of(f, points, m, n, chip), tiles = sn_gpu_chain_tiles(f, points, m);
+  int64_t split = split_of(f, points, m, n, chip);
   char more[128] = "", blocks[32] = "";
   if (split > 1)
     snprintf(more, sizeof more, ", split = %lld", (long long)split);
   bool uneven = known && split == 1 && sn_gpu_chain_uneven(f), // a block for each tile, who is done first gets the next
       several = length == SN_DYNAMIC || length > n, // blocks of columns: else a tile is over before a ticket is there
-      by_ticket = split == 1 && several && !sn_gpu_chain_made_again(f) &&
-                  (tiles == SN_DYNAMIC || tiles > chip->multiprocessors);
+      by_ticket = split == 1 && several && several_tiles && !sn_gpu_chain_made_again(f);
   if (uneven)
     snprintf(more, sizeof more, ", group = %lld", (long long)group_of(batch, sn_pieces(rows, m), chip));
   if (!uneven || by_ticket)
     snprintf(blocks, sizeof blocks, "blocks = %lld, ", (long long)chip->multiprocessors);
   if (split == 1 && several && ahead && holds_rows(f, &plan, m, n, plain))
     strcat(more, ", held = 1");
+  if (row_tiles > 1)
+    strcat(more, ", tiles = 2");
   if (by_ticket)
     strcat(more, ", deal = \"ticket\"");
   if (!ahead)

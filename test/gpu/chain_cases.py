@@ -391,6 +391,9 @@ def chains(case, program, tensor, cast):
     a("_wgmma_dealt_sizes", **big, sizes=("b", "i", "j"), schedule=groups(192, 64) + dealt)
     a("_wgmma_dealt_no_keys", **{**big, "keys": 0}, sizes=("j",), schedule=groups(128, 64) + dealt)
     a("_wgmma_dealt_behind", **{**big, "queries": 250}, no_sum=True, schedule=behind(64, 64, dealt))
+    a("_wgmma_tiles", **{**big, "heads": (2, 3)}, schedule=groups(64, 64) + ", tiles = 2" + dealt)
+    a("_wgmma_tiles_held", **{**big, "heads": (2, 3)}, schedule=groups(128, 64) + ", tiles = 2, held = 1")
+    a("_wgmma_tiles_behind", **{**big, "queries": 250}, no_sum=True, schedule=behind(64, 64, ", tiles = 2"))
     a("_wgmma_held", **big, schedule=groups(128, 64) + ", held = 1")
     a("_wgmma_held_f16", **{**big, "queries": 330}, t="f16", schedule=groups(64, 128) + ", held = 1")
     a("_wgmma_held_wide", queries=70, keys=130, d=128, e=64, heads=(2, 2), causal=True,

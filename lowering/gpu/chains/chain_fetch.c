@@ -58,6 +58,10 @@ MlirValue sn_chain_slot_at(SnBuilder *b, SnChainStaged *s, MlirValue slot) {
   return plus(b, sn_gpu_shared_address(b, s->at), sn(b, "arith.muli", slot, i32_of(b, s->c->plan->slot_bytes)));
 }
 
+MlirValue sn_chain_rows_at(SnBuilder *b, SnChainStaged *s, MlirValue slot) {
+  return plus(b, sn_gpu_shared_address(b, s->rows_at), sn(b, "arith.muli", slot, i32_of(b, s->c->plan->rows_bytes)));
+}
+
 // Numbers of the columns from `first` on, so many bytes (i32) of each input, behind the sides of a slot.
 static void copy_numbers(SnBuilder *b, SnChainStaged *s, MlirValue slot, MlirValue first, MlirValue bytes,
                          MlirValue full) {
@@ -107,8 +111,8 @@ static void fetch_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, void
   SnGpuTurn rows = {carried[0], carried[1]}, turn = {carried[2], carried[3]};
   sn_gpu_chain_place_tile(b, s->c, tile->number);
   sn_gpu_ring_await_empty(b, &s->rows, rows);
-  copy_sides(b, s, 0, num_first(s->c), true, sn_gpu_shared_address(b, s->rows_at), s->c->first_row, zero,
-             (MlirValue){0}, sn_gpu_ring_full(b, &s->rows, rows));
+  copy_sides(b, s, 0, num_first(s->c), true, sn_chain_rows_at(b, s, rows.slot), s->c->first_row, zero, (MlirValue){0},
+             sn_gpu_ring_full(b, &s->rows, rows));
   rows = sn_gpu_ring_behind(b, &s->rows, rows, 1);
   MlirValue first, blocks;
   sn_gpu_chain_blocks(b, s->c, &first, &blocks);

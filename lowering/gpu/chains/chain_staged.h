@@ -11,6 +11,7 @@ typedef struct {
   SnGpuChain *c;
   SnGpuRing rows, blocks;         // of sides a; of sides b and matrices
   MlirValue rows_at, at;          // their slots in shared memory: bytes
+  MlirValue rows_slot;            // i32: where the tile's sides a are
   MlirValue group;                // i32: which warpgroup
   MlirValue tiles;                // index: how many
   MlirValue flags;                // shared memory: whether a warpgroup is the last that has a part of a tile
@@ -36,6 +37,7 @@ typedef struct {
 // chain_fetch.c: the role that fetches, `user` being what is staged; where a slot is in shared memory: i32.
 void sn_chain_fetch(SnBuilder *b, SnGpuKernel *k, void *user);
 MlirValue sn_chain_slot_at(SnBuilder *b, SnChainStaged *s, MlirValue slot);
+MlirValue sn_chain_rows_at(SnBuilder *b, SnChainStaged *s, MlirValue slot); // of sides a
 
 // chain_rounds.c: all tiles of the block, once, and again those in which more counts than was made. carried:
 // SN_CHAIN_CARRIED, and of who multiplies room for one more; `emit` is given a SnChainCarried.

@@ -84,7 +84,7 @@ static void hold_rows(SnBuilder *b, SnChainStaged *s, SnGpuTurn turn) {
             line = plus(b, sn(b, "arith.muli", warp, i32_of(b, LINES)), sn(b, "arith.remui", lane, i32_of(b, LINES))),
             half = sn(b, "arith.divui", lane, i32_of(b, LINES)),
             swizzle = sn(b, "arith.remui", lane, i32_of(b, PERIOD)),
-            rows = plus(b, sn_gpu_shared_address(b, s->rows_at), sn(b, "arith.muli", line, i32_of(b, LINE)));
+            rows = plus(b, sn_chain_rows_at(b, s, turn.slot), sn(b, "arith.muli", line, i32_of(b, LINE)));
   int64_t of_a = 0;
   for (size_t p = 0; p < num_first(c); ++p) {
     const SnGpuChained *q = &c->products[p];
@@ -121,7 +121,7 @@ static MlirValue multiply_held(SnBuilder *b, SnChainStaged *s, size_t p, MlirVal
 static void multiply_rows(SnBuilder *b, SnChainStaged *s, MlirValue slot, MlirValue *sums) {
   SnGpuChain *c = s->c;
   int64_t of_a = 0, of_b = 0;
-  MlirValue rows = sn_gpu_shared_address(b, s->rows_at), at = sn_chain_slot_at(b, s, slot),
+  MlirValue rows = sn_chain_rows_at(b, s, s->rows_slot), at = sn_chain_slot_at(b, s, slot),
             of_group = sn(b, "arith.muli", s->group, i32_of(b, SN_WGMMA_PIECE));
   sn_wgmma_fence(b);
   for (size_t p = 0; p < num_first(c); ++p) {
@@ -395,6 +395,7 @@ static void multiply_tile(SnBuilder *b, SnGpuKernel *k, const SnGpuTile *tile, v
   MlirValue first, blocks;
   sn_gpu_chain_blocks(b, s->c, &first, &blocks);
   sn_gpu_ring_await_full(b, &s->rows, rows);
+  s->rows_slot = rows.slot;
   if (s->c->plan->held)
     hold_rows(b, s, rows);
   if (!s->c->plan->ahead)
@@ -478,7 +479,7 @@ static void emit_columns(SnBuilder *b, SnGpuChain *c, MlirValue tiles) {
   SnGpuKernel *k = c->k;
   const SnGpuChainPlan *plan = c->plan;
   SnChainStaged s = {.c = c, .tiles = tiles};
-  int64_t rows = plan->rows_bytes, slots = plan->stages * plan->slot_bytes;
+  int64_t rows = plan->row_tiles * plan->rows_bytes, slots = plan->stages * plan->slot_bytes;
   MlirType i8 = mlirIntegerTypeGet(b->ctx, 8);
   s.rows_at = sn_gpu_launched_shared(b, k, "rows of sides", 1, &rows, i8, SN_GPU_FOR_TILES);
   s.at = sn_gpu_launched_shared(b, k, "slots of sides", 1, &slots, i8, SN_GPU_FOR_TILES);
@@ -488,7 +489,7 @@ static void emit_columns(SnBuilder *b, SnGpuChain *c, MlirValue tiles) {
     s.flags = sn_gpu_shared(k, "the last part", 1, &plan->units, mlirIntegerTypeGet(b->ctx, 32), 8);
   for (int i = 0; i < sn_chain_groups(c) && plan->split > 1; ++i)
     s.parts[i] = sn_gpu_name_barrier(k, "parts");
-  s.rows = sn_gpu_ring(b, k, "rows", 1, 1, k->warps);
+  s.rows = sn_gpu_ring(b, k, "rows", plan->row_tiles, 1, k->warps);
   s.blocks = sn_gpu_ring(b, k, "blocks", plan->stages, 1, k->warps);
   if (plan->tickets) {
     enum { NUMBERS = 2 };

@@ -2,7 +2,7 @@
 
 // Three warpgroups share a block: each has fewer registers, and says to the next one when it has asked for its
 // products, the last one to the first. Its tiles are dealt by ticket: who fetches hands numbers to who multiplies, and
-// draws when all of a tile's copies are under way.
+// draws when all of a tile's copies are under way. There are slots for the rows of two tiles.
 
 // CHECK-LABEL: gpu.func @three
 //       CHECK:   nvvm.setmaxregister increase 160
@@ -21,6 +21,8 @@
 //       CHECK:   scf.while
 //       CHECK:     memref.store %{{.+}}, %[[NUMBERS]][%{{.+}}] : memref<2xi32, #gpu.address_space<workgroup>>
 //       CHECK:     scf.condition
+//       CHECK:     %[[TO:.+]] = arith.muli %{{.+}}, %c24576_i32
+//       CHECK:     arith.addi %{{.+}}, %[[TO]]
 //       CHECK:     cp.async.bulk.tensor
 //       CHECK:     atom.relaxed.gpu.global.add.u64
 //       CHECK:     scf.yield
@@ -28,7 +30,7 @@ func.func private @three(%q: memref<4x2000x64xbf16>, %k: memref<4x192x64xbf16>, 
   sinter.contract (h = 4, i = 2000) by (j = 192) by (e = 64)
       product (k = 64) (%q[h, i, k] : memref<4x2000x64xbf16>, %k[h, j, k] : memref<4x192x64xbf16>) : f32
       matrix (j) to (e) (%v[h, j, e] : memref<4x192x64xbf16>)
-      outs(%y[h, i, e] : memref<4x2000x64xbf16>) schedule(#sinter.mma<kernel = "wgmma", m = 192, n = 64, threads = 384, blocks = 8, deal = "ticket", stages = 4>) {
+      outs(%y[h, i, e] : memref<4x2000x64xbf16>) schedule(#sinter.mma<kernel = "wgmma", m = 192, n = 64, threads = 384, blocks = 8, deal = "ticket", tiles = 2, stages = 4>) {
   ^row(%x: tensor<192xf32>, %m: tensor<192x64xbf16>):
     %r = arith.truncf %x : tensor<192xf32> to tensor<192xbf16>
     %u = sinter.row_product %r, %m : tensor<192xbf16>, tensor<192x64xbf16> -> tensor<64xf32>

@@ -18,7 +18,8 @@
 // CHECK-LABEL: wide:
 // CHECK:       kernel 0:
 // CHECK-NEXT:    ways to run it, the first that applies is taken:
-// CHECK-NEXT:      as "wgmma, 128 columns ahead" (sm_90a; {{.+}}): #sinter.mma<{{.*}}kernel = "wgmma", m = 192, n = 128, stages = 8, threads = 384>
+// CHECK-NEXT:      as "wgmma, 128 columns ahead" (sm_90a; {{.+}}): #sinter.mma<{{.*}}kernel = "wgmma", m = 192, n = 128, stages = 8, threads = 384, tiles = 2>
+// CHECK-NEXT:      or "wgmma, 128 columns in turn" (sm_90a; {{.+}})
 // CHECK-NEXT:      or "wgmma, 64 columns ahead" (sm_90a; {{.+}})
 // CHECK-NEXT:      or "wgmma, 64 columns in turn" (sm_90a; {{.+}})
 // CHECK-NEXT:      or "mma.sync" (sm_80; any access; {{.+}})
@@ -28,6 +29,7 @@
 // TAKEN:         kernel = "wgmma", m = 192, n = 128, stages = 8, threads = 384
 // OLDER-LABEL: wide:
 // OLDER:           not "wgmma, 128 columns ahead" ({{.+}}): it needs sm_90a, and the chip is sm_80
+// OLDER-NEXT:      not "wgmma, 128 columns in turn" ({{.+}}): it needs sm_90a, and the chip is sm_80
 // OLDER-NEXT:      not "wgmma, 64 columns ahead" ({{.+}}): it needs sm_90a, and the chip is sm_80
 // OLDER-NEXT:      not "wgmma, 64 columns in turn" ({{.+}}): it needs sm_90a, and the chip is sm_80
 // OLDER-NEXT:      as "mma.sync" ({{.+}}): #sinter.mma<
@@ -47,6 +49,7 @@ func.func @wide(%q: tensor<64x1024x64xbf16>, %k: tensor<64x512x64xbf16>, %v: ten
 
 // CHECK-LABEL: large_heads:
 // CHECK:           not "wgmma, 128 columns ahead" ({{.+}}): a thread would have 296 registers of 255
+// CHECK-NEXT:      not "wgmma, 128 columns in turn" ({{.+}}): it has one result, or slots of its own for matrices
 // CHECK-NEXT:      as "wgmma, 64 columns ahead" ({{.+}}): #sinter.mma<{{.*}}m = 64, n = 64
 // CHECK-NEXT:      or "wgmma, 64 columns in turn"
 // TAKEN-LABEL: func.func @large_heads
@@ -66,6 +69,7 @@ func.func @large_heads(%q: tensor<4x64x256xbf16>, %k: tensor<4x512x256xbf16>, %v
 
 // CHECK-LABEL: short:
 // CHECK:           not "wgmma, 128 columns ahead" ({{.+}}): its rows have 60 columns
+// CHECK-NEXT:      not "wgmma, 128 columns in turn" ({{.+}}): its rows have 60 columns
 // CHECK-NEXT:      as "wgmma, 64 columns ahead"
 func.func @short(%q: tensor<4x64x64xbf16>, %k: tensor<4x60x64xbf16>, %v: tensor<4x60x64xbf16>, %y: tensor<4x64x64xf32>) -> tensor<4x64x64xf32> {
   %0 = sinter.contract (h = 4, i = 64) by (j = 60) by (e = 64)
@@ -82,6 +86,7 @@ func.func @short(%q: tensor<4x64x64xbf16>, %k: tensor<4x60x64xbf16>, %v: tensor<
 
 // CHECK-LABEL: odd_lines:
 // CHECK:           not "wgmma, 128 columns ahead" ({{.+}}): lines of a side are no multiples of 16 bytes
+// CHECK-NEXT:      not "wgmma, 128 columns in turn" ({{.+}}): lines of a side are no multiples of 16 bytes
 // CHECK-NEXT:      not "wgmma, 64 columns ahead" ({{.+}}): lines of a side are no multiples of 16 bytes
 // CHECK-NEXT:      not "wgmma, 64 columns in turn" ({{.+}}): lines of a side are no multiples of 16 bytes
 // CHECK-NEXT:      as "mma.sync"
@@ -102,6 +107,7 @@ func.func @odd_lines(%q: tensor<4x64x64xbf16>, %k: tensor<4x128x64xbf16>, %v: te
 
 // CHECK-LABEL: in_turn:
 // CHECK:           not "wgmma, 128 columns ahead" ({{.+}}): a thread would have {{[0-9]+}} registers of 255
+// CHECK-NEXT:      not "wgmma, 128 columns in turn" ({{.+}}): it has one result, or slots of its own for matrices
 // CHECK-NEXT:      not "wgmma, 64 columns ahead" ({{.+}}): a thread would have 280 registers of 255
 // CHECK-NEXT:      as "wgmma, 64 columns in turn" ({{.+}}): #sinter.mma<ahead = 0
 func.func @in_turn(%a: tensor<64x512x64xbf16>, %b: tensor<64x512x64xbf16>, %v: tensor<64x512x256xbf16>, %y: tensor<64x512x256xf32>) -> tensor<64x512x256xf32> {

@@ -6,7 +6,7 @@
 // as many rows as leave every multiprocessor a tile, and not many more than there are.
 
 // CHECK-LABEL: func.func @many
-//       CHECK:   schedule(#sinter.mma<blocks = 132, deal = "ticket", k = 64, kernel = "wgmma", m = 192, n = 128, stages = 8, threads = 384>)
+//       CHECK:   schedule(#sinter.mma<blocks = 132, deal = "ticket", k = 64, kernel = "wgmma", m = 192, n = 128, stages = 8, threads = 384, tiles = 2>)
 // OLDER-LABEL: func.func @many
 //       OLDER:   schedule(#sinter.mma<k = 16, kernel = "mma.sync", m = 128, n = 64, occupancy = 1, threads = 256>)
 func.func @many(%q: tensor<64x1024x32xbf16>, %k: tensor<64x960x32xbf16>, %v: tensor<64x960x32xbf16>, %y: tensor<64x1024x32xbf16>) -> tensor<64x1024x32xbf16> {
@@ -272,9 +272,10 @@ func.func @large_gradients(%q: tensor<4x4096x128xbf16>, %k: tensor<4x4096x128xbf
 // -----
 
 // Tiles that a mask makes longer and shorter are dealt to who is done first, those of a few heads beside each other.
+// Results of two matrices of 64 columns leave registers for 128 columns in turn.
 
 // CHECK-LABEL: func.func @uneven
-//       CHECK:   #sinter.mma<group = 4, held = 1, k = 64, kernel = "wgmma",
+//       CHECK:   #sinter.mma<ahead = 0, group = 4, k = 64, kernel = "wgmma", m = 128, n = 128, stages = 5, threads = 256>
 func.func @uneven(%q: tensor<4x4096x64xbf16>, %k: tensor<4x4096x64xbf16>, %v: tensor<4x4096x64xbf16>, %g: tensor<4x4096x64xbf16>, %l: tensor<4x4096xf32>, %dk: tensor<4x4096x64xbf16>, %dv: tensor<4x4096x64xbf16>) -> (tensor<4x4096x64xbf16>, tensor<4x4096x64xbf16>) {
   %0:2 = sinter.contract (h = 4, j = 4096) by (i = 4096) by (e = 64)
       product (k = 64) (%q[h, i, k] : tensor<4x4096x64xbf16>, %k[h, j, k] : tensor<4x4096x64xbf16>) : f32
@@ -370,7 +371,7 @@ func.func @few_rows_of_a_head(%q: tensor<768x197x64xbf16>, %k: tensor<768x197x64
 // Sums of 128 columns and results of 128 leave no registers for rows of q.
 
 // CHECK-LABEL: func.func @no_room_to_hold
-//       CHECK:   #sinter.mma<blocks = 132, deal = "ticket", k = 64, kernel = "wgmma", m = 128, n = 128,
+//       CHECK:   #sinter.mma<blocks = 132, deal = "ticket", k = 64, kernel = "wgmma", m = 128, n = 128, stages = 5, threads = 256, tiles = 2>
 func.func @no_room_to_hold(%q: tensor<64x1024x128xbf16>, %k: tensor<64x960x128xbf16>, %v: tensor<64x960x128xbf16>, %y: tensor<64x1024x128xbf16>) -> tensor<64x1024x128xbf16> {
   %0 = sinter.contract (h = 64, i = 1024) by (j = 960) by (e = 128)
       product (k = 128) (%q[h, i, k] : tensor<64x1024x128xbf16>, %k[h, j, k] : tensor<64x960x128xbf16>) : f32
