@@ -63,12 +63,13 @@ static int64_t multiplier(int64_t m) {
 
 // Products' sides of rows are in registers, where there are enough. A product of 64 columns reads as much of that side
 // as of the other one, and both are all that shared memory gives: it is worth the last register of a plain program.
-// (An H200: 4 to 7 % of kernels of heads of 64, 1 % of gradients of heads of 128; values of those lost 1 %. What one
-// warpgroup has by itself, or shares with other blocks, was not measured.)
+// A tile has a few blocks at least: its first product waits for those registers. (An H200: 1 % of gradients by queries,
+// of a bias, and of heads of 32; of two blocks a loss of 8 %, of values of heads of 128 one of 1 %. What one warpgroup
+// has by itself, or shares with other blocks, was not measured.)
 static bool holds_rows(const SnForm *f, const SnGpuChainPlan *plan, int64_t m, int64_t n, bool plain) {
-  enum { OF_A_PIECE = 16, SMALL = 64 }; // words of a line of 64 elements; columns
-  int64_t words = 0;
-  bool along = true;
+  enum { OF_A_PIECE = 16, SMALL = 64, FEW = 3 }; // words of a line of 64 elements; columns; blocks
+  int64_t words = 0, length = sn_group_length(f, 0);
+  bool along = length == SN_DYNAMIC || length > FEW * n;
   for (size_t i = 0; i < f->products.size; ++i) {
     words += plan->a[i].pieces * OF_A_PIECE;
     along &= plan->a[i].map.along_sum;
@@ -90,7 +91,7 @@ static bool three_are_faster(int64_t batch, int64_t rows, const SnGpuChip *chip)
 // slot, of fewer where that leaves few stages: who fetches waits for a tile's last product then, before the next one's.
 static int64_t stages_of(const SnForm *f, int64_t m, int64_t n, bool ahead, const SnGpuChip *chip, int64_t *tiles,
                          SnWhyNot *why) {
-  enum { LEAST_BOTH = 3, LEAST = 4 }; // where a slot has columns and matrices, and not
+  enum { LEAST = 4 };
   SnGpuChainPlan plan;
   const char *unfit = "a side cannot be fetched by copies";
   int64_t needed = registers(f, n, ahead);
@@ -101,7 +102,7 @@ static int64_t stages_of(const SnForm *f, int64_t m, int64_t n, bool ahead, cons
   int64_t room = chip->shared_bytes - plan.rows_bytes - BARRIER_BYTES,
           stages = plan.slot_bytes ? room / plan.slot_bytes : 0,
           fewer = plan.slot_bytes ? (room - plan.rows_bytes) / plan.slot_bytes : 0;
-  if (*tiles > 1 && fewer >= (plan.same_slots ? LEAST_BOTH : LEAST))
+  if (*tiles > 1 && fewer >= LEAST)
     stages = fewer;
   else
     *tiles = 1;
@@ -130,6 +131,33 @@ static int64_t group_of(int64_t batch, int64_t down, const SnGpuChip *chip) {
   return smaller(smaller(batch, sn_pieces(2 * chip->multiprocessors, down)), MOST);
 }
 
+// How tiles go to blocks of threads.
+typedef struct {
+  int64_t split;     // blocks that share one
+  int64_t group;     // batches whose tiles are dealt together, 0: a mask makes none longer than others
+  bool by_ticket;    // the next one is who is done's; else, where there is a group, each has a block
+  int64_t row_tiles; // sides of rows that a block has slots for
+} Deal;
+
+// A ticket is there when a tile of several blocks of columns is over. Of three warpgroups that take all registers
+// tickets took 4 % (an H200, heads of 64: 1.239 of cuDNN's speed, 1.275 without; of two they gave 1 to 3 %, and of
+// short rows 10).
+static Deal deal_of(const SnForm *f, const SnGpuPoints *points, int64_t m, int64_t n, bool ahead,
+                    const SnGpuChip *chip) {
+  enum { OF_TICKETS = 8 }; // registers
+  int64_t rows = sn_gpu_dims_size(f, &points->rows), batch = sn_gpu_dims_size(f, &points->batch),
+          tiles = sn_gpu_chain_tiles(f, points, m), length = sn_group_length(f, 0);
+  bool several = tiles == SN_DYNAMIC || tiles > chip->multiprocessors, blocks = length == SN_DYNAMIC || length > n,
+       room = m <= 2 * SN_GPU_WARPGROUP_ROWS || of_sums(f, n, ahead) + BESIDE_PLAIN + OF_TICKETS <= multiplier(m);
+  Deal d = {.split = split_of(f, points, m, n, chip), .row_tiles = 1};
+  d.by_ticket = d.split == 1 && several && blocks && room && !sn_gpu_chain_made_again(f);
+  if (tiles != SN_DYNAMIC && d.split == 1 && sn_gpu_chain_uneven(f))
+    d.group = group_of(batch, sn_pieces(rows, m), chip);
+  if (several && (!d.group || d.by_ticket))
+    d.row_tiles = 2;
+  return d;
+}
+
 MlirAttribute sn_schedule_gpu_chain_wgmma(const SnForm *f, const SnScheduleOptions *options, int64_t n, bool ahead,
                                           SnWhyNot *why) {
   enum { NARROW = 64 };
@@ -145,9 +173,7 @@ MlirAttribute sn_schedule_gpu_chain_wgmma(const SnForm *f, const SnScheduleOptio
   else if (known && plain && of_sums(f, n, ahead) + BESIDE_PLAIN <= multiplier(192) &&
            three_are_faster(batch, rows, chip))
     m = 192;
-  int64_t tiles = sn_gpu_chain_tiles(f, points, m);
-  bool several_tiles = tiles == SN_DYNAMIC || tiles > chip->multiprocessors;
-  int64_t row_tiles = 1 + several_tiles;
+  Deal deal = deal_of(f, points, m, n, ahead, chip);
   if (!sn_gpu_chip_has(options->chip, "sm_90a"))
     (void)sn_why_not(why, "it needs sm_90a, and the chip is %s", options->chip);
   else if (sn_in_sequence(f->op))
@@ -157,26 +183,22 @@ MlirAttribute sn_schedule_gpu_chain_wgmma(const SnForm *f, const SnScheduleOptio
   else if (n > NARROW && !ahead && staged && (!plan.same_slots || f->matrices.size < 2))
     (void)sn_why_not(why, "it has one result, or slots of its own for matrices");
   else
-    stages = stages_of(f, m, n, ahead, chip, &row_tiles, why);
+    stages = stages_of(f, m, n, ahead, chip, &deal.row_tiles, why);
   if (!stages)
     return mlirAttributeGetNull();
   MlirLocation loc = mlirOperationGetLocation(f->op);
-  int64_t split = split_of(f, points, m, n, chip);
   char more[128] = "", blocks[32] = "";
-  if (split > 1)
-    snprintf(more, sizeof more, ", split = %lld", (long long)split);
-  bool uneven = known && split == 1 && sn_gpu_chain_uneven(f), // a block for each tile, who is done first gets the next
-      several = length == SN_DYNAMIC || length > n, // blocks of columns: else a tile is over before a ticket is there
-      by_ticket = split == 1 && several && several_tiles && !sn_gpu_chain_made_again(f);
-  if (uneven)
-    snprintf(more, sizeof more, ", group = %lld", (long long)group_of(batch, sn_pieces(rows, m), chip));
-  if (!uneven || by_ticket)
+  if (deal.split > 1)
+    snprintf(more, sizeof more, ", split = %lld", (long long)deal.split);
+  if (deal.group)
+    snprintf(more, sizeof more, ", group = %lld", (long long)deal.group);
+  if (!deal.group || deal.by_ticket)
     snprintf(blocks, sizeof blocks, "blocks = %lld, ", (long long)chip->multiprocessors);
-  if (split == 1 && several && ahead && holds_rows(f, &plan, m, n, plain))
+  if (deal.split == 1 && ahead && holds_rows(f, &plan, m, n, plain))
     strcat(more, ", held = 1");
-  if (row_tiles > 1)
+  if (deal.row_tiles > 1)
     strcat(more, ", tiles = 2");
-  if (by_ticket)
+  if (deal.by_ticket)
     strcat(more, ", deal = \"ticket\"");
   if (!ahead)
     strcat(more, ", ahead = 0");

@@ -339,10 +339,11 @@ func.func @bias(%q: tensor<64x1024x64xbf16>, %k: tensor<64x960x64xbf16>, %v: ten
 
 // -----
 
-// Tiles of 192 rows would have 187 of 384 beside all rows, those of 128 have 59 of 256.
+// Tiles of 192 rows would have 187 of 384 beside all rows, those of 128 have 59 of 256. Two blocks of columns are over
+// too soon to wait for rows in registers.
 
 // CHECK-LABEL: func.func @few_rows_of_a_head
-//       CHECK:   #sinter.mma<blocks = 132, deal = "ticket", held = 1, k = 64, kernel = "wgmma", m = 128, n = 128,
+//       CHECK:   #sinter.mma<blocks = 132, deal = "ticket", k = 64, kernel = "wgmma", m = 128, n = 128,
 func.func @few_rows_of_a_head(%q: tensor<768x197x64xbf16>, %k: tensor<768x197x64xbf16>, %v: tensor<768x197x64xbf16>, %y: tensor<768x197x64xbf16>) -> tensor<768x197x64xbf16> {
   %0 = sinter.contract (h = 768, i = 197) by (j = 197) by (e = 64)
       product (k = 64) (%q[h, i, k] : tensor<768x197x64xbf16>, %k[h, j, k] : tensor<768x197x64xbf16>) : f32
@@ -422,4 +423,33 @@ func.func @one_block(%q: tensor<96x1000x64xbf16>, %k: tensor<96x77x64xbf16>, %v:
     sinter.yield %z : tensor<64xbf16>
   }
   return %0 : tensor<96x1000x64xbf16>
+}
+
+// -----
+
+// Three warpgroups take all registers: none are left for tickets.
+
+// CHECK-LABEL: func.func @heads_of_64
+//       CHECK:   #sinter.mma<blocks = 132, k = 64, kernel = "wgmma", m = 192, n = 128, stages = 8, threads = 384, tiles = 2>
+func.func @heads_of_64(%q: tensor<64x1024x64xbf16>, %k: tensor<64x960x64xbf16>, %v: tensor<64x960x64xbf16>, %y: tensor<64x1024x64xbf16>) -> tensor<64x1024x64xbf16> {
+  %0 = sinter.contract (h = 64, i = 1024) by (j = 960) by (e = 64)
+      product (k = 64) (%q[h, i, k] : tensor<64x1024x64xbf16>, %k[h, j, k] : tensor<64x960x64xbf16>) : f32
+      matrix (j) to (e) (%v[h, j, e] : tensor<64x960x64xbf16>)
+      outs(%y[h, i, e] : tensor<64x1024x64xbf16>) {
+  ^row(%x: tensor<960xf32>, %m: tensor<960x64xbf16>):
+    %max = sinter.row_reduce maximumf %x : tensor<960xf32> -> f32
+    %maxs = sinter.broadcast %max : f32 -> tensor<960xf32>
+    %less = arith.subf %x, %maxs : tensor<960xf32>
+    %ex = math.exp %less : tensor<960xf32>
+    %sum = sinter.row_reduce add %ex : tensor<960xf32> -> f32
+    %one = arith.constant 1.0 : f32
+    %by = arith.divf %one, %sum : f32
+    %bys = sinter.broadcast %by : f32 -> tensor<960xf32>
+    %w = arith.mulf %ex, %bys : tensor<960xf32>
+    %r = arith.truncf %w : tensor<960xf32> to tensor<960xbf16>
+    %u = sinter.row_product %r, %m : tensor<960xbf16>, tensor<960x64xbf16> -> tensor<64xf32>
+    %z = arith.truncf %u : tensor<64xf32> to tensor<64xbf16>
+    sinter.yield %z : tensor<64xbf16>
+  }
+  return %0 : tensor<64x1024x64xbf16>
 }
