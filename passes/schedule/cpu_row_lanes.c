@@ -106,10 +106,17 @@ static bool is_window(const SnForm *f) {
   return has_window(f) && (sn_row_length(f) <= SHORT_WINDOW || sn_cpu_long_window(f));
 }
 
-// Neighbours in front of the lanes' dimension that stand one behind the other: of a window whose lanes are channels
-// they share its weights, and most of what it reads.
+// The expression moves by one from place to place, and columns move it, too: places read the same elements.
+static bool overlaps(const SnForm *f, MlirAffineExpr e, intptr_t place) {
+  int64_t factors[SN_MAX_DIMS] = {0};
+  return uses_column(f, e) && mlirAffineExprIsFunctionOfDim(e, place) && sn_affine_factors(e, factors) &&
+         factors[place] == 1;
+}
+
+// Neighbours in front of the lanes' dimension that stand one behind the other: of a window they share its weights, and
+// where its stride is 1 most of what it reads.
 int64_t sn_cpu_window_places(const SnForm *f) {
-  intptr_t lane = (intptr_t)f->num_rows - 1, place = lane - 1;
+  intptr_t place = (intptr_t)f->num_rows - 2;
   bool shares = false;
   if (place < 0 || f->accumulators.size || f->indices.size || !is_window(f) || f->dims.data[place].size == SN_DYNAMIC ||
       f->dims.data[place].size < PLACES)
@@ -118,9 +125,7 @@ int64_t sn_cpu_window_places(const SnForm *f) {
     MlirAffineMap map = f->inputs.data[k].map;
     shares |= sn_uses_cols(f, map) && !sn_map_uses(map, place);
     for (intptr_t s = 0; s < mlirAffineMapGetNumResults(map); ++s)
-      if (uses_column(f, mlirAffineMapGetResult(map, s)) &&
-          mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, s), lane))
-        return 1;
+      shares |= overlaps(f, mlirAffineMapGetResult(map, s), place);
   }
   return !shares ? 1 : sn_row_length(f) > SHORT_WINDOW ? LONG_PLACES : PLACES;
 }

@@ -240,6 +240,8 @@ MUTANTS = [Mutant(*m) for m in (
      ["lowering/cpu/rowlanes.mlir"], "each place loads the weights again"),
     ("passes/schedule/cpu_row_lanes.c", "> SHORT_WINDOW ? LONG_PLACES", "> SHORT_WINDOW ? PLACES",
      ["passes/schedule/along.mlir"], "registers run out of weights"),
+    ("passes/schedule/cpu_row_lanes.c", "factors[place] == 1;", "factors[place] >= 1;",
+     ["passes/schedule/along.mlir"], "windows that share nothing are one behind the other"),
     ("passes/arrange/zeros_between.c", "return next == n && n > 1;", "return n > 1;",
      ["passes/arrange/transposed_convolutions.mlir"], "elements that zeros cover are read"),
     ("lowering/cpu/chain_shared.c", "times(b, c->batch, steps(c, p))", "sn_index(b, 0)", ["run/chain_shared.mlir"],

@@ -3,10 +3,12 @@
 // RUN: cmp %t1.npy %t3.npy
 // RUN: sinter-run %s --verify --entry=odd --cpu=haswell | FileCheck %s --implicit-check-not=differs
 // RUN: sinter-run %s --verify --entry=halves | FileCheck %s --implicit-check-not=differs
+// RUN: sinter-run %s --verify --entry=in_front | FileCheck %s --implicit-check-not=differs
 // RUN: sinter-run %s --verify --entry=added | FileCheck %s --implicit-check-not=differs
 
 // Places of a window, channels last, one behind the other: 23 of them, which four do not divide; 11 of 5x5 in bf16; and
-// results that are added to what is there, in a number of channels that vectors do not divide.
+// results that are added to what is there, in a number of channels that vectors do not divide. Channels in front, and
+// the largest of each window.
 
 // CHECK: agrees
 
@@ -53,4 +55,24 @@ func.func @added(%x: tensor<2x9x10x37xf32>, %w: tensor<3x3x37xf32>, %r: tensor<2
     sinter.yield %v : f32
   }
   return %y : tensor<2x7x8x37xf32>
+}
+
+func.func @in_front(%x: tensor<2x5x13x29xf32>, %w: tensor<5x3x3xf32>) -> (tensor<2x5x13x29xf32>, tensor<2x5x11x27xf32>) {
+  %e = tensor.empty() : tensor<2x5x13x29xf32>
+  %f = tensor.empty() : tensor<2x5x11x27xf32>
+  %y = sinter.rowwise (i = 2, j = 5, k = 13, l = 29) by (m = 3, n = 3)
+      ins(%x[i, j, k + m - 1, l + n - 1] : tensor<2x5x13x29xf32> else 0.0, %w[j, m, n] : tensor<5x3x3xf32>)
+      outs(%e[i, j, k, l] : tensor<2x5x13x29xf32>) {
+  ^row(%a: tensor<9xf32>, %b: tensor<9xf32>):
+    %m = arith.mulf %a, %b : tensor<9xf32>
+    %s = sinter.row_reduce add %m : tensor<9xf32> -> f32
+    sinter.yield %s : f32
+  }
+  %z = sinter.rowwise (i = 2, j = 5, k = 11, l = 27) by (m = 3, n = 3)
+      ins(%x[i, j, k + m, l + n] : tensor<2x5x13x29xf32>) outs(%f[i, j, k, l] : tensor<2x5x11x27xf32>) {
+  ^row(%a: tensor<9xf32>):
+    %s = sinter.row_reduce maximumf %a : tensor<9xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %y, %z : tensor<2x5x13x29xf32>, tensor<2x5x11x27xf32>
 }

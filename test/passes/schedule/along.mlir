@@ -240,8 +240,8 @@ func.func @equal_strips(%x: tensor<4x14x14x768xf32>, %g: tensor<4x14x14x768xf32>
 
 // -----
 
-// Four places of a window whose lanes are channels are one behind the other, two of a window of more than 16 columns.
-// Of fewer places, and where lanes are places themselves, there are none.
+// Four places of a window that share its weights, or elements, are one behind the other, two of a window of more than
+// 16 columns. Of fewer places there are none, nor where windows lie beside each other.
 
 // CHECK-LABEL: func @places
 //       CHECK: schedule(#sinter.rows<along = "rows", chunk = {{[0-9]+}}, lanes = 16, places = 4,
@@ -252,6 +252,10 @@ func.func @equal_strips(%x: tensor<4x14x14x768xf32>, %g: tensor<4x14x14x768xf32>
 // CHECK-LABEL: func @few_places
 //   CHECK-NOT: places
 // CHECK-LABEL: func @lanes_of_places
+//       CHECK: lanes = 16, places = 4,
+// CHECK-LABEL: func @pooled
+//       CHECK: lanes = 16, places = 4,
+// CHECK-LABEL: func @beside_each_other
 //   CHECK-NOT: places
 func.func @places(%x: tensor<2x23x23x32xf32>, %w: tensor<32x1x3x3xf32>) -> tensor<2x23x23x32xf32> {
   %e = tensor.empty() : tensor<2x23x23x32xf32>
@@ -302,4 +306,24 @@ func.func @lanes_of_places(%x: tensor<2x8x13x32xf32>, %w: tensor<8x3x3xf32>, %e:
     sinter.yield %s : f32
   }
   return %0 : tensor<2x8x13x32xf32>
+}
+
+func.func @pooled(%x: tensor<2x8x34x34xf32>, %e: tensor<2x8x33x33xf32>) -> tensor<2x8x33x33xf32> {
+  %0 = sinter.rowwise (i = 2, j = 8, k = 33, l = 33) by (m = 2, n = 2)
+      ins(%x[i, j, k * 1 + m, l * 1 + n] : tensor<2x8x34x34xf32>) outs(%e[i, j, k, l] : tensor<2x8x33x33xf32>) {
+  ^row(%a: tensor<4xf32>):
+    %s = sinter.row_reduce maximumf %a : tensor<4xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<2x8x33x33xf32>
+}
+
+func.func @beside_each_other(%x: tensor<2x8x34x34xf32>, %e: tensor<2x8x17x17xf32>) -> tensor<2x8x17x17xf32> {
+  %0 = sinter.rowwise (i = 2, j = 8, k = 17, l = 17) by (m = 2, n = 2)
+      ins(%x[i, j, k * 2 + m, l * 2 + n] : tensor<2x8x34x34xf32>) outs(%e[i, j, k, l] : tensor<2x8x17x17xf32>) {
+  ^row(%a: tensor<4xf32>):
+    %s = sinter.row_reduce maximumf %a : tensor<4xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<2x8x17x17xf32>
 }

@@ -119,10 +119,11 @@ func.func @wide(%x: tensor<4x72x72xf32>, %w: tensor<5x5xf32>) -> tensor<4x68x68x
   return %y : tensor<4x68x68xf32>
 }
 
-// Of 128 rows it is two as well, and none is computed twice.
+// Of 128 rows, which four vectors at once divide, there is one at a time, too: two lines below each other share what
+// they read.
 
 // CHECK-LABEL: func @whole
-// CHECK: #sinter.rows<along = "rows",{{.*}} lanes = 64,
+// CHECK: #sinter.rows<along = "rows",{{.*}} lanes = 16, places = 2,
 func.func @whole(%x: tensor<4x132x132xf32>, %w: tensor<5x5xf32>) -> tensor<4x128x128xf32> {
   %e = tensor.empty() : tensor<4x128x128xf32>
   %y = sinter.rowwise (i = 4, h = 128, v = 128) by (m = 5, n = 5)
