@@ -156,6 +156,17 @@ const char *sn_gpu_not_streamed(const SnForm *f, SnGpuStream *to) {
   return why;
 }
 
+// Weights that other kernels would read element by element, unless they were written in longer lines first. A form that
+// makes them does that anyway.
+static bool come_by_elements(const SnForm *f, const SnGpuStream *s) {
+  enum { PIECE = 4 }; // bytes
+  int64_t one = 1;
+  SnGroup sum = sn_side_summed(f, s->weights);
+  const SnAccess *w = &f->inputs.data[s->input];
+  MlirOperation made = sn_definer(w->value);
+  return s->odd && (sn_null(made) || !sn_is_form(made)) && !lies_in_lines(f, w, &sum, PIECE / HALF, &one);
+}
+
 bool sn_gpu_stream_is_wanted(const SnForm *f, SnGpuStream *to) {
   if (f->sides.size || sn_gpu_not_streamed(f, to))
     return false;
@@ -163,7 +174,7 @@ bool sn_gpu_stream_is_wanted(const SnForm *f, SnGpuStream *to) {
   int64_t rows = sn_gpu_dims_size(f, to->turned ? &points.columns : &points.rows),
           columns = sn_gpu_dims_size(f, to->turned ? &points.rows : &points.columns),
           bytes = sn_times(sn_times(columns, to->sum), HALF);
-  return rows > 1 && rows <= (to->odd ? SN_GPU_STREAM_FEW_ROWS : SN_GPU_STREAM_PLAIN) &&
+  return rows > 1 && rows <= (come_by_elements(f, to) ? SN_GPU_STREAM_FEW_ROWS : SN_GPU_STREAM_PLAIN) &&
          (to->sum >= (to->odd ? ODD_SUM : PLAIN_SUM) || (to->sum >= LARGE_SUM && bytes >= LARGE_BYTES));
 }
 

@@ -175,6 +175,10 @@ func.func @two_groups(%x: tensor<16x1000xbf16>, %w: tensor<8192x1000xbf16>, %e: 
 //       CHECK: k = 256, kernel = "mma.stream", m = 64, n = 32,
 // CHECK-LABEL: func @some_whole_rows
 //   CHECK-NOT: mma.stream
+// CHECK-LABEL: func @some_rows_of_pieces
+//   CHECK-NOT: mma.stream
+// CHECK-LABEL: func @some_made_weights
+//   CHECK-NOT: mma.stream
 // CHECK-LABEL: func @many_columns
 //   CHECK-NOT: mma.stream
 func.func @odd_lines(%x: tensor<3x6402xf16>, %w: tensor<7080x6402xf16>, %e: tensor<3x7080xf32>) -> tensor<3x7080xf32> {
@@ -219,6 +223,27 @@ func.func @some_rows(%x: tensor<40x1001xbf16>, %w: tensor<4096x1001xbf16>, %e: t
 }
 func.func @some_whole_rows(%x: tensor<40x1024xbf16>, %w: tensor<4096x1024xbf16>, %e: tensor<40x4096xf32>) -> tensor<40x4096xf32> {
   %0 = sinter.contract (i = 40) by (j = 4096) product (k = 1024) (%x[i, k] : tensor<40x1024xbf16>, %w[j, k] : tensor<4096x1024xbf16>) : f32
+      outs(%e[i, j] : tensor<40x4096xf32>) {
+  ^row(%acc: tensor<4096xf32>):
+    sinter.yield %acc : tensor<4096xf32>
+  }
+  return %0 : tensor<40x4096xf32>
+}
+func.func @some_rows_of_pieces(%x: tensor<50x380xbf16>, %w: tensor<7203x380xbf16>, %e: tensor<50x7203xf32>) -> tensor<50x7203xf32> {
+  %0 = sinter.contract (i = 50) by (j = 7203) product (k = 380) (%x[i, k] : tensor<50x380xbf16>, %w[j, k] : tensor<7203x380xbf16>) : f32
+      outs(%e[i, j] : tensor<50x7203xf32>) {
+  ^row(%acc: tensor<7203xf32>):
+    sinter.yield %acc : tensor<7203xf32>
+  }
+  return %0 : tensor<50x7203xf32>
+}
+func.func @some_made_weights(%x: tensor<40x1001xbf16>, %w: tensor<4096x1001xbf16>, %g: tensor<1001xbf16>, %m: tensor<4096x1001xbf16>, %e: tensor<40x4096xf32>) -> tensor<40x4096xf32> {
+  %v = sinter.rowwise (j = 4096) by (k = 1001) ins(%w[j, k] : tensor<4096x1001xbf16>, %g[k] : tensor<1001xbf16>) outs(%m[j, k] : tensor<4096x1001xbf16>) {
+  ^row(%a: tensor<1001xbf16>, %b: tensor<1001xbf16>):
+    %p = arith.mulf %a, %b : tensor<1001xbf16>
+    sinter.yield %p : tensor<1001xbf16>
+  }
+  %0 = sinter.contract (i = 40) by (j = 4096) product (k = 1001) (%x[i, k] : tensor<40x1001xbf16>, %v[j, k] : tensor<4096x1001xbf16>) : f32
       outs(%e[i, j] : tensor<40x4096xf32>) {
   ^row(%acc: tensor<4096xf32>):
     sinter.yield %acc : tensor<4096xf32>
