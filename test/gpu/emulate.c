@@ -143,6 +143,7 @@ float emu_load_inside3(int64_t p, int32_t a, int32_t b, int32_t c) { return emu_
 float emu_load_inside4(int64_t p, int32_t a, int32_t b, int32_t c, int32_t d) {
   return emu_load_inside1(p, a & b & c & d);
 }
+int32_t emu_same(int32_t x) { return x; }
 int32_t emu_load32(int64_t p) { return *(int32_t *)p; }
 void emu_store32(int64_t p, int32_t x) { *(int32_t *)p = x; }
 int64_t emu_add(int64_t *p, int64_t x) { return (*p += x) - x; }

@@ -1450,6 +1450,8 @@ MUTANTS = [Mutant(*m) for m in (
     ("passes/split/apart.c", "if (!f->num_cols) // a row of one element\n      sums",
      "if (f->num_cols) // a row of one element\n      sums", ["passes/split/columns.mlir"],
      "products without columns are stored as rows"),
+    ("lowering/gpu/rows/rowwise_gpu.c", "if (size <= UINT16_MAX + 1)", "if (false && size <= UINT16_MAX + 1)",
+     ["lowering/gpu/ptx.test"], "places of a thread are added as halves of 16 bits"),
     ("test/gpu/emulate", "return int(bad or not count)", "return int(bad)", EMULATE,
      "the emulator is content with no case"),
 )]

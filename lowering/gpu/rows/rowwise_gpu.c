@@ -52,6 +52,15 @@ static int64_t threads_of_line(const SnGpuRowKernel *g) {
   return sn_pieces(g->form->dims.data[g->form->num_rows - 1].size, g->plan->rows);
 }
 
+// x, of which LLVM knows no range. Where it knows that x has 16 bits it adds x + 0 and x + 1 as halves of one word, and
+// ptxas 13.0 takes the constants 0 and 1 of `add.s16x2` for 0 and 0 (VIADD.16x2 R9, R0, 0x0): x + 1 would be x.
+static MlirValue of_any_range(SnBuilder *b, MlirValue x) {
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
+  MlirValue word = sn(b, "arith.index_cast", x, i32);
+  word = sn_result(sn_gpu_ptx(b, "mov.b32 $0, $1;", "=r,r", sn_values(1, &word), i32), 0);
+  return sn(b, "arith.index_castui", word, sn_index_type(b->ctx));
+}
+
 static void begin_rows_of_thread(SnBuilder *b, SnGpuRowKernel *g, MlirValue number) {
   int64_t last = g->form->num_rows - 1, size = g->form->dims.data[last].size;
   MlirValue rows = sn_index(b, g->plan->rows), *dims = g->program.dims;
@@ -64,6 +73,8 @@ static void begin_rows_of_thread(SnBuilder *b, SnGpuRowKernel *g, MlirValue numb
   if (last)
     sn_form_point(b, g->form, 0, last, sn(b, "arith.divui", number, each), dims);
   dims[last] = sn(b, "arith.minui", first, sn_index(b, size - g->plan->rows));
+  if (size <= UINT16_MAX + 1) // more is no number of 16 bits
+    dims[last] = of_any_range(b, dims[last]);
 }
 
 static MlirValue threads_of_rows(SnBuilder *b, const SnGpuRowKernel *g) {
