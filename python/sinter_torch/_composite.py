@@ -39,6 +39,9 @@ def _matrix_norm(x, ord="fro", dim=(-2, -1), keepdim=False, dtype=None):
 
 
 def _norm(x, ord=None, dim=None, keepdim=False, dtype=None):
+    """Of all elements without an order, of vectors with one dimension, else of matrices."""
+    if ord in (None, "fro") or (x.dim() if dim is None else len(dim)) == 1:
+        return torch.linalg.vector_norm(x, 2 if ord in (None, "fro") else ord, dim, keepdim, dtype=dtype)
     if dim is None and x.dim() != 2 or dim is not None and len(dim) != 2:
         return NotImplemented
     return _matrix_norm(x, ord, (-2, -1) if dim is None else dim, keepdim, dtype)
@@ -344,6 +347,7 @@ def table():
         a.pdist.default: _pdist,
         a._pdist_forward.default: _pdist,
         a.linalg_norm.default: _norm,
+        a.linalg_norm.ord_str: _norm,
         a.linalg_matrix_norm.default: _matrix_norm,
         a.block_diag.default: _block_diag,
         a.searchsorted.Tensor: _searchsorted,

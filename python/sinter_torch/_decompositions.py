@@ -6,6 +6,7 @@
     clamp(x, 0, 1), leaky_relu(x)  a NaN would become a bound; comparisons with NaN on the other side keep it
     reciprocal(x), 1 / x           would stop at 0
     cdist(x, y), median(x)         refused
+    norm(x), cosine_similarity     of half types: their sums would be rounded in front of the root
     pad(x, (-1, 1))                cut, then padded: MLIR adds up the two paddings, and what was cut is there again
     x[i, j] of `?` places          refused: one_place, where _sizes.py takes views apart
     special functions              refused: _special.py; searches, bags, norms of matrices and others: _composite.py
@@ -33,6 +34,20 @@ def _in_float(function):
         half = x.dtype in (torch.float16, torch.bfloat16)
         y = function(x.float() if half else x, *args, **kwargs)
         return y.to(x.dtype) if half and y is not NotImplemented else y
+    return of
+
+
+def _rounded_once(op):
+    """What PyTorch adds up in f32 of half types, and torch-mlir in pieces of half types: f16 has no sum over 65504."""
+    halves = (torch.float16, torch.bfloat16)
+    is_half = lambda x: isinstance(x, torch.Tensor) and x.dtype in halves
+
+    def of(*args, dtype=None, **kwargs):
+        like = next((x.dtype for x in args if is_half(x)), None)
+        if like is None:
+            return NotImplemented
+        wide = [x.to(dtype or torch.float32) if is_half(x) else x for x in args]
+        return op(*wide, **kwargs).to(dtype or like)
     return of
 
 
@@ -231,6 +246,9 @@ def taken_apart(exported, erfc, detach):
         **dict.fromkeys((a.hardsigmoid.default, a.hardsigmoid_.default), _hardsigmoid),
         **dict.fromkeys((a.leaky_relu.default, a.leaky_relu_.default), _leaky_relu),
         a.reciprocal.default: _reciprocal,
+        **{op: _rounded_once(op) for op in (a.linalg_vector_norm.default, a.norm.Scalar, a.norm.ScalarOpt_dim,
+                                            a.cosine_similarity.default, a.pairwise_distance.default, a.renorm.default,
+                                            a.cosine_embedding_loss.default, a.triplet_margin_loss.default)},
         a.cdist.default: _cdist,
         a._cdist_forward.default: _cdist,
         a.pad.default: _pad_mode,

@@ -78,6 +78,25 @@ for kind in (torch.float16, torch.bfloat16):
         got, want = sinter_torch.compile(CASES[name][0], x, cache=None)(x), CASES[name][0](x.double())
         assert got.dtype == kind and far(got, want) < torch.finfo(kind).eps, (name, kind)
 
+# Norms of half types are sums of f32: those of more than 65504 are no f16.
+NORMS = {
+    "normalize": lambda x: F.normalize(x, dim=1),
+    "norms": lambda x: torch.linalg.vector_norm(x, dim=1) + x.norm(3, 1) + torch.linalg.norm(x) + x.norm(),
+    "matrix_norm": lambda x: torch.linalg.norm(x, "fro"),
+    "in_float": lambda x: torch.linalg.vector_norm(x, 1, 1, dtype=torch.promote_types(x.dtype, torch.float32)),
+    "cosine": lambda x: F.cosine_similarity(x, x.flip(1) + x, 1),
+    "distance": lambda x: F.pairwise_distance(x, -x) + torch.dist(x, -x),
+    "renorm": lambda x: torch.renorm(x, 2, 0, 2.0),
+    "triplet": lambda x: F.triplet_margin_loss(x, x.flip(1), -x, margin=500.0),
+}
+for kind in (torch.float16, torch.bfloat16, torch.float32):
+    x = (8 * torch.randn(3, 3000)).to(kind)
+    for name, function in NORMS.items():
+        got = sinter_torch.compile(function, x, cache=None)(x)
+        want = function(x.double())
+        bound = max(3 * torch.finfo(kind).eps, BOUND)
+        assert got.dtype == function(x).dtype and far(got, want) < bound, (name, kind, far(got, want))
+
 # A NaN stays one, and at a corner the gradient is PyTorch's.
 ENDS = torch.tensor([-math.inf, -6.0, -3.0, -1.0, -0.5, 0.0, 0.5, 1.0, 3.0, 6.0, math.inf, math.nan])
 CHOICES = {

@@ -1,5 +1,5 @@
-// The gradient of an average of 3 x 3 in steps of 2, on lines of an odd size: of a thread's two places the second is even
-// in the last thread alone.
+// The gradient of an average of 3 x 3 in steps of 2, on lines of an odd size: of a thread's two places the second is
+// even in the last thread alone.
 func.func @main(%u: tensor<2x2x257xf32>) -> tensor<1x2x6x515xf32> {
   %2 = tensor.empty() : tensor<1x2x6x515xf32>
   %3 = sinter.rowwise (d1 = 2, d2 = 6, d3 = 515) by (d4 = 2, d5 = 2)
