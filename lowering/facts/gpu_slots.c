@@ -103,11 +103,25 @@ bool sn_gpu_slot(const SnForm *f, const SnGpuPoints *points, const SnGpuProduct 
   return true;
 }
 
+int64_t sn_gpu_parts_read_once(const SnForm *f) {
+  enum { SLOT = 32, SLOTS = 16, LONG = 64, MOST = 32 };
+  int64_t parts = MOST;
+  for (size_t i = 0; i < f->products.size; ++i) {
+    int64_t slots = sn_gpu_pieces(f, i, SLOT, 1);
+    bool window = false;
+    for (size_t side = 2 * i; side < 2 * i + 2; ++side)
+      window |= f->inputs.data[sn_side(f, side).first].fill.ptr || sn_side_summed(f, side).num_dims > 1;
+    parts = window || slots == SN_DYNAMIC || slots < LONG ? 1 : slots / SLOTS < parts ? slots / SLOTS : parts;
+  }
+  return parts;
+}
+
 bool sn_gpu_reads_once(const SnForm *f, const SnGpuPoints *points, bool few_rows) {
-  enum { FEW = 8, ACROSS = 128, MANY_TILES = 64, ALL_TILES = 132 };
-  int64_t few = sn_gpu_dims_size(f, few_rows ? &points->rows : &points->columns), most = MANY_TILES;
+  enum { FEW = 8, FEW_OF_LONG = 16, ACROSS = 128, MANY_TILES = 64, ALL_TILES = 132 };
+  int64_t few = sn_gpu_dims_size(f, few_rows ? &points->rows : &points->columns), most = MANY_TILES,
+          parts = sn_gpu_parts_read_once(f);
   bool by_elements = false;
-  if (few == SN_DYNAMIC || few > FEW || !sn_gpu_has_kernel(f, "mma.sync"))
+  if (few == SN_DYNAMIC || few > (parts > 1 ? FEW_OF_LONG : FEW) || !sn_gpu_has_kernel(f, "mma.sync"))
     return false;
   for (size_t i = 0; i < f->products.size; ++i) {
     SnGpuSlot slot;
@@ -118,7 +132,7 @@ bool sn_gpu_reads_once(const SnForm *f, const SnGpuPoints *points, bool few_rows
     most = f->inputs.data[sn_side(f, few_rows ? p.b : p.a).first].fill.ptr ? ALL_TILES : most;
   }
   int64_t tiles = sn_gpu_num_tiles(f, points, few_rows ? FEW : ACROSS, few_rows ? ACROSS : FEW);
-  return by_elements && tiles != SN_DYNAMIC && tiles >= most;
+  return by_elements && tiles != SN_DYNAMIC && sn_times(tiles, parts) >= (parts > 1 ? ALL_TILES : most);
 }
 
 int64_t sn_gpu_fetchers(const SnForm *f, const SnGpuPoints *points, int64_t m, int64_t n) {

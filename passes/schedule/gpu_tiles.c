@@ -105,7 +105,12 @@ static int64_t split_of(const SnForm *f, const SnGpuPoints *points, const SnGpuT
   // steps of an LSTM of 8 rows: 272 us by two parts, 219 by four).
   int64_t blocks = (sn_in_sequence(f->op) ? 4 : 2) * chip->multiprocessors;
   split = blocks / tiles < split ? blocks / tiles : split;
-  int64_t least = reads_once(t) ? PIECES_OF_FEW : SN_GPU_PIECES_OF_A_PART;
+  int64_t least = reads_once(t) ? PIECES_OF_FEW : SN_GPU_PIECES_OF_A_PART,
+          parts = reads_once(t) ? sn_gpu_parts_read_once(f) : 1;
+  if (parts > 1) { // as many blocks as have room, of which each has much to read
+    split = t->occupancy * chip->multiprocessors / tiles < parts ? t->occupancy * chip->multiprocessors / tiles : parts;
+    split = split < 1 ? 1 : split;
+  }
   for (size_t i = 0; i < f->products.size; ++i) {
     int64_t all = sn_gpu_pieces(f, i, t->k, 1);
     split = all == SN_DYNAMIC ? 1 : all / least < split ? all / least : split;

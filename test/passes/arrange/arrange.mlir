@@ -391,6 +391,9 @@ func.func @every_second(%x: tensor<8x448x81x80xbf16>, %w: tensor<158x448x1x3xbf1
 //       CHECK:   product (k = 777) (%{{.+}}[i, k] : tensor<33x777xbf16>, %{{.+}}[j, k] : tensor<6000x777xbf16>) : f32
 // CHECK-LABEL: func @copied_rows_of_odd_lines
 //       CHECK:   product (k = 777) (%{{.+}}[k, i] : tensor<777x40xbf16>, %{{.+}}[j, k] : tensor<6000x784xbf16>) : f32
+// CHECK-LABEL: func @few_rows_across
+//   CHECK-NOT:   sinter.rowwise
+//       CHECK:   product (k = 14442) (%{{.+}}[i, k] : tensor<2x14442xbf16>, %{{.+}}[k, j] : tensor<14442x5057xbf16>) : f32
 // CHECK-LABEL: func @few_rows_of_pieces
 //       CHECK:   product (k = 700) (%{{.+}}[k, i] : tensor<700x2xbf16>,
 func.func @few_rows_of_a_stream(%x: tensor<1376x3xbf16>, %w: tensor<5056x1376xbf16>, %e: tensor<3x5056xbf16>) -> tensor<3x5056xbf16> {
@@ -455,6 +458,15 @@ func.func @copied_rows_of_odd_lines(%x: tensor<777x40xbf16>, %w: tensor<6000x777
     sinter.yield %y : tensor<6000xbf16>
   }
   return %0 : tensor<40x6000xbf16>
+}
+func.func @few_rows_across(%x: tensor<2x14442xbf16>, %w: tensor<14442x5057xbf16>, %e: tensor<2x5057xbf16>) -> tensor<2x5057xbf16> {
+  %0 = sinter.contract (i = 2) by (j = 5057) product (k = 14442) (%x[i, k] : tensor<2x14442xbf16>, %w[k, j] : tensor<14442x5057xbf16>) : f32
+      outs(%e[i, j] : tensor<2x5057xbf16>) {
+  ^row(%acc: tensor<5057xf32>):
+    %y = arith.truncf %acc : tensor<5057xf32> to tensor<5057xbf16>
+    sinter.yield %y : tensor<5057xbf16>
+  }
+  return %0 : tensor<2x5057xbf16>
 }
 func.func @few_rows_of_pieces(%x: tensor<700x2xbf16>, %w: tensor<9000x700xbf16>, %e: tensor<2x9000xbf16>) -> tensor<2x9000xbf16> {
   %0 = sinter.contract (i = 2) by (j = 9000) product (k = 700) (%x[k, i] : tensor<700x2xbf16>, %w[j, k] : tensor<9000x700xbf16>) : f32

@@ -900,6 +900,52 @@ func.func @lines_of_elements(%x: tensor<335x1541xf32>, %w: tensor<2944x1541xf32>
 
 // -----
 
+// Few rows by weights [k, j] of odd lines and long sums: each element is read once, in as many parts as blocks have
+// room; of short sums, or of few columns, tiles of wgmma have them.
+
+// CHECK-LABEL: func @few_rows_of_long_sums
+//       CHECK:   #sinter.mma<k = 32, kernel = "mma.sync", m = 16, n = 128, occupancy = 4, split = 13, threads = 128>
+// CHECK-LABEL: func @some_rows_of_long_sums
+//       CHECK:   kernel = "mma.sync", m = 16, n = 128, occupancy = 4, split = 11, threads = 128>
+// CHECK-LABEL: func @few_rows_of_short_sums
+//       CHECK:   kernel = "wgmma",
+// CHECK-LABEL: func @few_rows_of_few_columns
+//       CHECK:   kernel = "wgmma",
+func.func @few_rows_of_long_sums(%x: tensor<2x14442xf16>, %w: tensor<14442x5057xf16>, %e: tensor<2x5057xf32>) -> tensor<2x5057xf32> {
+  %0 = sinter.contract (i = 2) by (j = 5057) product (k = 14442) (%x[i, k] : tensor<2x14442xf16>, %w[k, j] : tensor<14442x5057xf16>) : f32
+      outs(%e[i, j] : tensor<2x5057xf32>) {
+  ^row(%acc: tensor<5057xf32>):
+    sinter.yield %acc : tensor<5057xf32>
+  }
+  return %0 : tensor<2x5057xf32>
+}
+func.func @some_rows_of_long_sums(%x: tensor<14x6000xf16>, %w: tensor<6000x2001xf16>, %e: tensor<14x2001xf32>) -> tensor<14x2001xf32> {
+  %0 = sinter.contract (i = 14) by (j = 2001) product (k = 6000) (%x[i, k] : tensor<14x6000xf16>, %w[k, j] : tensor<6000x2001xf16>) : f32
+      outs(%e[i, j] : tensor<14x2001xf32>) {
+  ^row(%acc: tensor<2001xf32>):
+    sinter.yield %acc : tensor<2001xf32>
+  }
+  return %0 : tensor<14x2001xf32>
+}
+func.func @few_rows_of_short_sums(%x: tensor<2x1000xf16>, %w: tensor<1000x5057xf16>, %e: tensor<2x5057xf32>) -> tensor<2x5057xf32> {
+  %0 = sinter.contract (i = 2) by (j = 5057) product (k = 1000) (%x[i, k] : tensor<2x1000xf16>, %w[k, j] : tensor<1000x5057xf16>) : f32
+      outs(%e[i, j] : tensor<2x5057xf32>) {
+  ^row(%acc: tensor<5057xf32>):
+    sinter.yield %acc : tensor<5057xf32>
+  }
+  return %0 : tensor<2x5057xf32>
+}
+func.func @few_rows_of_few_columns(%x: tensor<3x9001xf16>, %w: tensor<9001x201xf16>, %e: tensor<3x201xf32>) -> tensor<3x201xf32> {
+  %0 = sinter.contract (i = 3) by (j = 201) product (k = 9001) (%x[i, k] : tensor<3x9001xf16>, %w[k, j] : tensor<9001x201xf16>) : f32
+      outs(%e[i, j] : tensor<3x201xf32>) {
+  ^row(%acc: tensor<201xf32>):
+    sinter.yield %acc : tensor<201xf32>
+  }
+  return %0 : tensor<3x201xf32>
+}
+
+// -----
+
 // Four filters read an image once: blocks have four slots of a sum, and three of them share it.
 
 // CHECK-LABEL: func @few_filters
