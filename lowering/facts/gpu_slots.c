@@ -131,7 +131,8 @@ bool sn_gpu_reads_once(const SnForm *f, const SnGpuPoints *points, bool few_rows
     by_elements |= slot.fetch == SN_GPU_BY_ELEMENTS;
     most = f->inputs.data[sn_side(f, few_rows ? p.b : p.a).first].fill.ptr ? ALL_TILES : most;
   }
-  int64_t tiles = sn_gpu_num_tiles(f, points, few_rows ? FEW : ACROSS, few_rows ? ACROSS : FEW);
+  int64_t rows = parts > 1 ? FEW_OF_LONG : FEW, // of a tile
+      tiles = sn_gpu_num_tiles(f, points, few_rows ? rows : ACROSS, few_rows ? ACROSS : rows);
   return by_elements && tiles != SN_DYNAMIC && sn_times(tiles, parts) >= (parts > 1 ? ALL_TILES : most);
 }
 

@@ -42,7 +42,8 @@ bool sn_gpu_slot(const SnForm *form, const SnGpuPoints *points, const SnGpuProdu
 bool sn_gpu_reads_once(const SnForm *form, const SnGpuPoints *points, bool few_rows);
 // So has a product of long sums, of up to 16 rows, in so many parts at most, of 16 slots each; 1: its sums are short,
 // or of windows. (An H200, weights [k, j] of odd lines, over writing them: 2 x 5057 of 14,442 in f16 in 13 parts 0.48,
-// in 8 0.62; 8 x 3001 of 8000 in bf16 in 13 0.76; 14 x 2001 of 6000 in f16 in 13 0.71.)
+// in 8 0.62; 8 x 3001 of 8000 in bf16 in 13 0.76; 14 x 2001 of 6000 in f16 in 13 0.71; of too few tiles 16 x 1501 of
+// 4000 1.27.)
 int64_t sn_gpu_parts_read_once(const SnForm *form);
 // Threads that fetch the sides of a tile so wide: more of them where it is threads that move them, as long as wgmma's
 // sums leave them registers.
