@@ -123,7 +123,7 @@ static void copy_block(MlirBlock from, MlirBlock into, MlirLocation loc) {
   for (intptr_t k = 0; k < n; ++k) {
     MlirValue was = mlirBlockGetArgument(from, k), x = mlirBlockGetArgument(into, k);
     MlirType type = sn_type_of(was);
-    widened[k] = sn_unrounded(&in, x, sn_is_row(x) ? type : sn_element(type));
+    widened[k] = sn_unrounded(&in, x, sn_is_row(was) && !sn_is_row(x) ? sn_element(type) : type);
     sn_map(&map, was, sn_is_row(was) ? sn_as_row(&in, widened[k], type) : widened[k]);
   }
   sn_copy_block(&in, from, &map);

@@ -122,6 +122,17 @@ static MlirAttribute cut_of(MlirContext ctx, SnSplit how, const char *why) {
   return how.reasons ? mlirArrayAttrGet(ctx, 2, cut) : mlirAttributeGetNull();
 }
 
+// Index tensors that only what was stored has read are none of the form's any more.
+static void keep_own_indices(SnForm *f) {
+  SnForm was = {.indices = f->indices};
+  memset(&f->indices, 0, sizeof f->indices);
+  for (size_t k = 0; k < f->inputs.size; ++k)
+    f->inputs.data[k] = sn_with_own_indices(&was, f->inputs.data[k], f);
+  for (size_t k = 0; k < f->outputs.size; ++k)
+    f->outputs.data[k] = sn_with_own_indices(&was, f->outputs.data[k], f);
+  sn_vec_free(&was.indices);
+}
+
 // A form that is one kernel of a GPU but for sides that are computed (a rotation of q and k): those are stored, and it
 // stays one. s.f is gone then.
 static bool stores_sides_alone(SnCut *s, MlirOperation form) {
@@ -133,6 +144,7 @@ static bool stores_sides_alone(SnCut *s, MlirOperation form) {
   for (size_t i = 0; i < sn_num_sides(&s->f); ++i)
     if (sn_side(&s->f, i).program.ptr)
       sn_store_side(s, i);
+  keep_own_indices(&s->f);
   sn_with_other_sides(&s->b, &from, &s->f);
   sn_form_free(&from);
   sn_form_free(&s->f);

@@ -159,3 +159,64 @@ func.func @behind(%x: tensor<16x17xf32>, %w: tensor<20x17xf32>) -> (tensor<16x20
   }
   return %r#0, %r#1 : tensor<16x20xf32>, tensor<20xf32>
 }
+
+// A side that gathers rows and computes is stored, and its index tensor with it.
+
+//   GPU-LABEL: func @gathered
+//         GPU:   %[[S:.+]] = sinter.rowwise (i = 17)
+//         GPU:     ins(%arg0[%arg1[i] : tensor<17xi64>, k]
+//         GPU:   sinter.contract (i = 17) by (j = 2) by (j1 = 7)
+//    GPU-NEXT:     product (k = 17) (%[[S]][i, k] : tensor<17x17xbf16>, %arg2[j, k] : tensor<2x17xbf16>) : f32
+func.func @gathered(%a: tensor<10x17xbf16>, %at: tensor<17xi64>, %b: tensor<2x17xbf16>, %v: tensor<2x7xbf16>)
+    -> tensor<17x7xf32> {
+  %e = tensor.empty() : tensor<17x7xf32>
+  %o = sinter.contract (i = 17) by (j = 2) by (j1 = 7)
+      product (k = 17) (side(%a[%at[i] : tensor<17xi64>, k] : tensor<10x17xbf16> else 0.0) {
+      ^side(%x: tensor<17xbf16>):
+        %n = arith.negf %x : tensor<17xbf16>
+        sinter.yield %n : tensor<17xbf16>
+      }, %b[j, k] : tensor<2x17xbf16>) : f32
+      matrix (j) to (j1) (%v[j, j1] : tensor<2x7xbf16>)
+      outs(%e[i, j1] : tensor<17x7xf32>) {
+  ^row(%p: tensor<2xf32>, %w: tensor<2x7xbf16>):
+    %m = sinter.row_reduce maximumf %p : tensor<2xf32> -> f32
+    %mb = sinter.broadcast %m : f32 -> tensor<2xf32>
+    %d = arith.subf %p, %mb : tensor<2xf32>
+    %x = math.exp %d : tensor<2xf32>
+    %s = sinter.row_reduce add %x : tensor<2xf32> -> f32
+    %sb = sinter.broadcast %s : f32 -> tensor<2xf32>
+    %q = arith.divf %x, %sb : tensor<2xf32>
+    %h = arith.truncf %q : tensor<2xf32> to tensor<2xbf16>
+    %y = sinter.row_product %h, %w : tensor<2xbf16>, tensor<2x7xbf16> -> tensor<7xf32>
+    sinter.yield %y : tensor<7xf32>
+  }
+  return %o : tensor<17x7xf32>
+}
+
+// A table stays what it is beside products that are stored.
+
+//   GPU-LABEL: func @table
+//         GPU:   %[[P:.+]] = sinter.contract (i = 5) by (j = 4)
+//         GPU:   sinter.rowwise (i = 5) by (j = 4)
+//         GPU:   ^row(%{{.+}}: tensor<4xf32>, %[[T:.+]]: memref<13xf16>, %{{.+}}: i64):
+//         GPU:     sinter.gather %[[T]]
+func.func @table(%x: tensor<5x6xf32>, %w: tensor<4x6xf32>, %t: tensor<13xf16>, %at: tensor<5xi64>) -> tensor<5x4xf32> {
+  %e = tensor.empty() : tensor<5x4xf32>
+  %o = sinter.contract (i = 5) by (j = 4)
+      product (k = 6) (%x[i, k] : tensor<5x6xf32>, %w[j, k] : tensor<4x6xf32>) : f32
+      ins(%t[?] : tensor<13xf16>, %at[i] : tensor<5xi64>)
+      outs(%e[i, j] : tensor<5x4xf32>) {
+  ^row(%p: tensor<4xf32>, %table: memref<13xf16>, %n: i64):
+    %zero = arith.constant 0.0 : f16
+    %k = arith.index_cast %n : i64 to index
+    %g = sinter.gather %table[%k] else %zero : memref<13xf16>, index -> f16
+    %f = arith.extf %g : f16 to f32
+    %b = sinter.broadcast %f : f32 -> tensor<4xf32>
+    %y = arith.addf %p, %b : tensor<4xf32>
+    %s = sinter.row_reduce add %y : tensor<4xf32> -> f32
+    %sb = sinter.broadcast %s : f32 -> tensor<4xf32>
+    %z = arith.subf %y, %sb : tensor<4xf32>
+    sinter.yield %z : tensor<4xf32>
+  }
+  return %o : tensor<5x4xf32>
+}
