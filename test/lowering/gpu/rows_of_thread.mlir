@@ -46,8 +46,8 @@ func.func private @middle(%x: memref<3x50x24xbf16>, %y: memref<3x24xbf16>) attri
 
 // -----
 
-// Rows that are no multiple: the last thread of a line begins earlier, and no vector is aligned but by chance. LLVM does
-// not know that the place has 16 bits (rowwise_gpu.c).
+// Rows that are no multiple: the last thread of a line begins earlier, and no vector is aligned but by chance. LLVM
+// does not know that the place has 16 bits (rowwise_gpu.c).
 
 // CHECK-LABEL: gpu.func @overlapped
 //       CHECK:   arith.remui %{{.+}}, %c7

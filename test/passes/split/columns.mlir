@@ -184,8 +184,10 @@ func.func @gathered(%a: tensor<10x17xbf16>, %at: tensor<17xi64>, %b: tensor<2x17
     %d = arith.subf %p, %mb : tensor<2xf32>
     %x = math.exp %d : tensor<2xf32>
     %s = sinter.row_reduce add %x : tensor<2xf32> -> f32
-    %sb = sinter.broadcast %s : f32 -> tensor<2xf32>
-    %q = arith.divf %x, %sb : tensor<2xf32>
+    %one = arith.constant 1.0 : f32
+    %r = arith.divf %one, %s : f32
+    %rb = sinter.broadcast %r : f32 -> tensor<2xf32>
+    %q = arith.mulf %x, %rb : tensor<2xf32>
     %h = arith.truncf %q : tensor<2xf32> to tensor<2xbf16>
     %y = sinter.row_product %h, %w : tensor<2xbf16>, tensor<2x7xbf16> -> tensor<7xf32>
     sinter.yield %y : tensor<7xf32>
