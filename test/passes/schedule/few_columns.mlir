@@ -87,3 +87,36 @@ func.func @long_window(%x: tensor<70100xf32>, %w: tensor<4x70000xf32>, %e: tenso
   }
   return %y : tensor<101x4xf32>
 }
+
+// -----
+
+// Rows that are computed are written to be read once: a block's stay in the second cache. Rows that are read where they
+// lie are not.
+
+// CHECK-LABEL: func @computed
+//       CHECK:   kernel = "inner512"{{.*}} m = 58,
+func.func @computed(%x: tensor<2723x2200xf16>, %g: tensor<2200xf16>, %w: tensor<1x2200xf16>, %e: tensor<2723x1xf32>) -> tensor<2723x1xf32> {
+  %y = sinter.contract (i = 2723) by (j = 1)
+      product (k = 2200) (side(%x[i, k] : tensor<2723x2200xf16>, %g[k] : tensor<2200xf16>) {
+  ^side(%a: tensor<2200xf16>, %b: tensor<2200xf16>):
+    %c = arith.mulf %a, %b : tensor<2200xf16>
+    sinter.yield %c : tensor<2200xf16>
+  }, %w[j, k] : tensor<1x2200xf16>) : f32
+      outs(%e[i, j] : tensor<2723x1xf32>) {
+  ^row(%p: tensor<1xf32>):
+    sinter.yield %p : tensor<1xf32>
+  }
+  return %y : tensor<2723x1xf32>
+}
+
+// CHECK-LABEL: func @read
+//       CHECK:   kernel = "inner512"{{.*}} m = 248,
+func.func @read(%x: tensor<2723x2200xf16>, %w: tensor<1x2200xf16>, %e: tensor<2723x1xf32>) -> tensor<2723x1xf32> {
+  %y = sinter.contract (i = 2723) by (j = 1)
+      product (k = 2200) (%x[i, k] : tensor<2723x2200xf16>, %w[j, k] : tensor<1x2200xf16>) : f32
+      outs(%e[i, j] : tensor<2723x1xf32>) {
+  ^row(%p: tensor<1xf32>):
+    sinter.yield %p : tensor<1xf32>
+  }
+  return %y : tensor<2723x1xf32>
+}
