@@ -16,6 +16,7 @@ in it. All programs are compiled by copies of one process, so that some are coun
 sinter-cc then: "ptx policy=disabled".
 """
 import argparse
+import ctypes
 import math
 import pathlib
 import subprocess
@@ -94,6 +95,14 @@ SIZES = {
 }
 
 
+def at_fixed_addresses():
+    """Tables are hashed by addresses: with the same ones a program has the same counts each time."""
+    no_random_addresses = 0x0040000  # personality(2): ADDR_NO_RANDOMIZE
+    libc = ctypes.CDLL(None)
+    if (now := libc.personality(0xFFFFFFFF)) >= 0:
+        libc.personality(now | no_random_addresses)
+
+
 def work(options, kind, n):
     """Of each function, how often it was called."""
     program, wrt = compile_counts.program_of(kind, n, options.gradients)
@@ -104,7 +113,8 @@ def work(options, kind, n):
         road = f"--pass-pipeline=builtin.module({options.passes.replace('$wrt', wrt)})"
     tool = ["test-counting-cc", "-", "-o", "counted.o"] if options.library else [
         "test-counting-opt", road, "--mlir-disable-threading", "-o", "/dev/null"]
-    done = subprocess.run(tool, input=program, stderr=subprocess.PIPE, check=False, text=True)
+    done = subprocess.run(tool, input=program, stderr=subprocess.PIPE, check=False, text=True,
+                          preexec_fn=at_fixed_addresses)
     lines = done.stderr.splitlines()
     if done.returncode:
         sys.exit(f"{kind} {n}: not compiled: {' '.join(lines[:3])}")

@@ -222,6 +222,8 @@ MUTANTS = [Mutant(*m) for m in (
     ("lowering/cpu/pack_images.c", 'm.shift = sn(b, "arith.subi", start, k->column0);',
      'm.shift = sn(b, "arith.subi", sn_index(b, 0), k->column0);', ["run/few_columns.test"],
      "all images are copied to the place of the first one"),
+    ("passes/schedule/tuning.c", "|| !sn_shim_is_pure(op))", "|| true)", ["passes/schedule/tuning.mlir"],
+     "a form whose operations stand in another order is another form for the tuning file"),
     ("passes/schedule/cpu_products.c", "return held < most ? held : most;", "return most;",
      ["passes/schedule/few_columns.mlir"], "a block's computed rows leave the second cache before they are read"),
     ("passes/arrange/few_columns.c", "work(f) >= LEAST_WORK", "work(f) >= 0", ["passes/arrange/few_columns.mlir"],

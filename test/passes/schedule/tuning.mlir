@@ -25,6 +25,25 @@ func.func @main(%x: tensor<37x1003xf32>, %e: tensor<f32>) -> tensor<f32> {
   return %0 : tensor<f32>
 }
 
+// In another order, with an operation made twice and one that nobody uses.
+
+// CPU-LABEL: func private @reordered
+//       CPU: schedule(#sinter.rows<chunk = 5, lanes = 4>)
+func.func private @reordered(%y: tensor<37x1003xf32>, %d: tensor<f32>) -> tensor<f32> {
+  %r = sinter.rowwise (i = 37) by (j = 1003) ins(%y[i, j] : tensor<37x1003xf32>) reduce(add [] : f32) outs(%d[] : tensor<f32>) {
+  ^row(%a: tensor<1003xf32>):
+    %unused = arith.negf %a : tensor<1003xf32>
+    %again = sinter.index j : tensor<1003xindex>
+    %j = sinter.index j : tensor<1003xindex>
+    %i = arith.index_cast %again : tensor<1003xindex> to tensor<1003xi32>
+    %k = arith.sitofp %i : tensor<1003xi32> to tensor<1003xf32>
+    %b = arith.mulf %a, %k : tensor<1003xf32>
+    %s = sinter.row_reduce add %b : tensor<1003xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %r : tensor<f32>
+}
+
 // CPU-LABEL: func private @renamed
 //       CPU: schedule(#sinter.rows<chunk = 5, lanes = 4>)
 func.func private @renamed(%d: tensor<f32>, %y: tensor<37x1003xf32>) -> tensor<f32> {
