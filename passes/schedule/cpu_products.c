@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define COLUMNS 64 // of a block
 #define ENOUGH_TASKS 16
 #define FEWEST_TASKS 4 // that a block of 128 rows or fewer may make: half as many rows pack all weights twice as often
 #define FEW_TASKS 8          // that are better than blocks of half as many rows, or than packing rows again
@@ -49,8 +50,12 @@
 #define READ_COLUMNS 2048 // of weights [k, j] at once, whose sums stay in the first cache
 #define READ_ROWS 8       // and of k, as many streams of whole pages
 #define READ_NARROW_ROWS 16
+#define READ_MOST_ROWS 64 // in a page each
+#define READ_TIME 4 // multiplications of a byte of weights that take as long as to read it from the second cache
 #define PACKED_LINE 1024 // of k in weights that are packed before, for as few rows
 #define PACKED_AHEAD 64  // rows of k of them, a quarter of a panel's line
+#define READ_NEAR (2 << 20) // bytes of them that a second cache holds
+#define READ_PART 2048      // bytes of a row of k: of less at once more weights than that come slower
 #define READ_LINE 4096 // of k in weights [j, k], for up to 4 rows
 #define READ_SHORT_LINE 1024
 
@@ -81,6 +86,7 @@ typedef struct {
   const SnMicroKernel *line; // of the first product
   int64_t side_bytes;        // of an element of its packed b
   int64_t row_bytes;         // and of its packed a
+  int64_t weight_bytes;      // and of b where it lies
   int64_t rows, batch;       // SN_DYNAMIC where not known
   SnCpuWork work;
   int64_t m, n, k, stream, sums;
@@ -176,7 +182,7 @@ static int64_t columns_of_block(const SnMicroKernel *line, MlirType sum, bool re
   if (reads && line->sums == SN_SUMS_IN_VECTORS)
     return READ_COLUMNS;
   int64_t tile = sn_micro_vectors(line) * sn_micro_lanes(line, sum), n = line->bits < 512 ? 2 * tile : tile;
-  return line->sums != SN_SUMS_IN_VECTORS || n > 64 ? 64 : n < 16 ? 16 : n;
+  return line->sums != SN_SUMS_IN_VECTORS || n > COLUMNS ? COLUMNS : n < 16 ? 16 : n;
 }
 
 // Rows of weights [k, j] in pages of their own, which other kernels than tiles pack panel by panel: 64 columns of each
@@ -187,6 +193,31 @@ static bool far_weights(const SnForm *f, const Plan *p) {
          sn_has_one_group(f) && p->m >= 64 && widest != SN_DYNAMIC && sum != SN_DYNAMIC &&
          sn_times(widest, p->side_bytes) >= FAR_WIDE && sum > FAR_SUMMED &&
          sn_times(sn_times(widest, sum), p->side_bytes) > SN_CPU_FAR_WEIGHTS && sn_cpu_weights_in_rows(f, p->kernel);
+}
+
+// Rows by which weights would be multiplied in the time that a block takes: where it reads them itself, few rows wait.
+static int64_t rows_of_time(const Plan *p) {
+  return p->reads ? sn_cpu_most(p->m, READ_TIME * p->weight_bytes) : p->m;
+}
+
+// Of a task that is part of a block.
+static int64_t least_columns(const Plan *p) {
+  return sn_pieces(LEAST_WORK, sn_times(rows_of_time(p), p->work.summed > 0 ? p->work.summed : 1));
+}
+
+// Of weights [k, j] that few rows read where they lie. More at once come faster from memory, but where there would be
+// one task of them they are a few.
+static int64_t columns_at_once(const Plan *p) {
+  bool known = p->rows != SN_DYNAMIC && p->batch != SN_DYNAMIC && p->work.widest != SN_DYNAMIC &&
+               p->work.summed != SN_DYNAMIC;
+  int64_t blocks = known ? at_least_one(sn_times(p->batch, sn_pieces(p->rows, p->m))) : FEWEST_TASKS;
+  if (!p->reads || p->line->sums != SN_SUMS_IN_VECTORS || !p->by_columns || blocks >= FEWEST_TASKS ||
+      p->work.widest >= 2 * READ_COLUMNS)
+    return p->n;
+  bool near = sn_times(sn_times(p->work.widest, p->work.summed), p->weight_bytes) <= READ_NEAR;
+  int64_t part = sn_cpu_most(sn_pieces(p->work.widest, sn_pieces(FEWEST_TASKS, blocks)), least_columns(p));
+  part = near ? part : sn_cpu_most(part, READ_PART / p->weight_bytes);
+  return at_most(p->n, up_to_multiple(part, COLUMNS));
 }
 
 // Tiles are so fast that they wait for rows of a which have left the second cache: sums are kept for many columns while
@@ -212,7 +243,7 @@ static void keep_sums(const SnForm *f, Plan *p) {
 // Of k.
 static int64_t summed_of_block(const SnForm *f, const Plan *p) {
   if (p->reads && p->line->sums == SN_SUMS_IN_VECTORS)
-    return (sn_cpu_narrow_sides(f) ? READ_NARROW_ROWS : READ_ROWS) * (READ_COLUMNS / p->n);
+    return at_most((sn_cpu_narrow_sides(f) ? READ_NARROW_ROWS : READ_ROWS) * (READ_COLUMNS / p->n), READ_MOST_ROWS);
   if (p->reads)
     return p->m <= p->line->m ? READ_LINE : READ_SHORT_LINE;
   if (p->packed && sn_cpu_few_take_packed(f, p->line))
@@ -284,6 +315,7 @@ static Plan plan(const SnForm *f, const char *kernel, const SnScheduleOptions *o
             .line = line,
             .side_bytes = (sn_bits(sn_micro_memory(line, line->b, first.sum)) + 7) / 8 * sn_micro_parts(line),
             .row_bytes = (sn_bits(sn_micro_packed(line->a, first.sum)) + 7) / 8 * sn_micro_parts(line),
+            .weight_bytes = (sn_bits(first.b) + 7) / 8,
             .rows = sn_cpu_sizes(f, batch_dims, together),
             .batch = sn_cpu_sizes(f, 0, batch_dims),
             .work = sn_cpu_work(f),
@@ -302,6 +334,7 @@ static Plan plan(const SnForm *f, const char *kernel, const SnScheduleOptions *o
                                      : rows_of_whole_blocks(&p);
   share_tiles(f, &p);
   p.m = up_to_multiple(p.m, unit_of(f, kernel, sn_micro_row_unit));
+  p.n = columns_at_once(&p);
   p.shares = shares_weights(f, &p);
   int64_t k = summed_of_block(f, &p);
   p.stream = sn_cpu_streams(f) ? up_to_multiple(at_most(columns_of_stream(f), sn_row_length(f)), p.n) : 0;
@@ -323,8 +356,7 @@ static int64_t columns_of_task(const Plan *p, int64_t blocks) {
   int64_t length = p->work.widest, sum = p->work.summed;
   if (blocks < 1 || blocks >= ENOUGH_TASKS || length == SN_DYNAMIC || sum == SN_DYNAMIC || !p->by_columns)
     return 0;
-  int64_t least = sn_pieces(LEAST_WORK, sn_times(p->m, sum > 0 ? sum : 1));
-  least = sn_cpu_most(least, p->computes_rows * COMPUTED_ROWS);
+  int64_t least = sn_cpu_most(least_columns(p), p->computes_rows * COMPUTED_ROWS);
   if (p->packs_rows && blocks >= FEWEST_TASKS)
     least = sn_cpu_most(least, COPIED_COLUMNS);
   int64_t tasks = p->packs_rows ? FEW_TASKS : ENOUGH_TASKS, columns = sn_pieces(length, sn_pieces(tasks, blocks));
@@ -339,8 +371,9 @@ static MlirAttribute schedule_with(const SnForm *f, const char *kernel, const Sn
   int64_t blocks = counted ? sn_times(p.batch, sn_pieces(p.rows, p.m)) : SN_DYNAMIC, all = p.work.all,
           columns = columns_of_task(&p, blocks), tasks = MOST_TASKS,
           lanes = sn_schedule_lanes(f, options->vector_bits, p.work.widest);
-  if (counted && all != SN_DYNAMIC && (double)blocks * (double)p.m * (double)all < (double)MOST_TASKS * TINY_WORK)
-    tasks = at_least_one(sn_times(sn_times(blocks, p.m), all) / TINY_WORK);
+  int64_t rows = rows_of_time(&p);
+  if (counted && all != SN_DYNAMIC && (double)blocks * (double)rows * (double)all < (double)MOST_TASKS * TINY_WORK)
+    tasks = at_least_one(sn_times(sn_times(blocks, rows), all) / TINY_WORK);
   char share[40] = "";
   if (columns || p.stream)
     snprintf(share, sizeof share, "%s = %lld, ", columns ? "columns" : "stream",
