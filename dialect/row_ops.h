@@ -77,7 +77,7 @@ typedef struct {
   bool position;          // its result depends on where a row's elements are, not on their values alone
   bool names_dim;         // it has the attribute `dim`, the name of a dimension of the form
   int64_t shared;         // so many columns, from a multiple of it on, share work where one step makes them
-  bool lanes_are_columns; // no emitter for lanes that are rows (rowlanes.c)
+  bool lanes_are_columns; // no emitter for lanes that are rows (rowlanes.c), but where sn_row_gathers_rows says so
 } SnRowOp;
 
 extern const SnRowOp sn_row_ops[SN_NUM_ROW_OPS];

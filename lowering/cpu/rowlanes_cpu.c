@@ -18,6 +18,7 @@
 #include "dialect/row_ops.h"
 #include "lowering/cpu/lower_cpu.h"
 #include "lowering/rows/index.h"
+#include "lowering/rows/rowmemory.h"
 #include "lowering/rows/rowparts.h"
 
 #define WRITTEN_OUT 128 // columns of all vectors of a row together
@@ -89,7 +90,7 @@ static MlirLogicalResult check(const SnForm *f) {
                     (long long)of, SN_MAX_LANES);
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op)) {
     const SnRowOp *line = sn_row_op_of(op);
-    if (line && line->lanes_are_columns)
+    if (line && line->lanes_are_columns && !sn_row_gathers_rows(f, op))
       return sn_error(op, "is not for lanes along rows: schedule with along = \"columns\"");
   }
   return SN_OK;

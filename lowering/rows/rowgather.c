@@ -2,11 +2,13 @@
 //
 //   gather %e[%t, %j], j the columns   ->   vector.load %e[t, j], selected if t is inside
 //   gather %e[%t, %j - 128]            ->   vector.maskedload %e[t, j - 128], of the lanes that are inside
+//   gather %e[%t, %i], lanes rows i    ->   vector.load %e[t, i], selected if t, one for all of them, is inside
 //   gather %e[%r], r a row             ->   vector.gather %e[r], masked; on a GPU, which has none, a lane at a time
 //   one column, or scalars alone       ->   memref.load of a place inside, then a select
 //
 // Whatever the subscripts are, nothing outside of the table is read.
 
+#include "dialect/row_ops.h"
 #include "lowering/rows/rowmemory.h"
 #include <assert.h>
 
@@ -107,6 +109,60 @@ static MlirValue load_lanes(SnBuilder *b, SnFragment *c, MlirValue memref, const
   return sn(b, "vector.gather", whole, zeros[0], place, inside, otherwise, sn_fragment_type(c, sn_element(t)));
 }
 
+#define MOST_VALUES 64 // that a subscript is computed of
+
+// v is the same for neighbours in row dimension d, as far as so many values say.
+static bool same_along(const SnForm *f, MlirValue v, intptr_t d, int *values) {
+  MlirOperation op = sn_definer(v);
+  if (++*values > MOST_VALUES)
+    return false;
+  if (sn_null(op)) {
+    const SnAccess *a = &f->inputs.data[mlirBlockArgumentGetArgNumber(v)];
+    return !a->through.ptr && !sn_is_table(a) && !sn_map_uses(a->map, d);
+  }
+  if (!sn_row_op_of(op) || sn_row_op_reads_elsewhere(op) || (sn_row_op_takes_dim(op) && sn_row_named_dim(f, op) == d))
+    return false;
+  for (intptr_t k = 0; k < sn_num_operands(op); ++k)
+    if (!same_along(f, sn_operand(op, k), d, values))
+      return false;
+  return true;
+}
+
+bool sn_row_gathers_rows(const SnForm *f, MlirOperation op) {
+  MlirType table = sn_type_of(sn_operand(op, 0));
+  intptr_t rank = sn_rank(table), d = (intptr_t)f->num_rows - 1;
+  MlirOperation index = rank > 0 ? sn_def(sn_operand(op, rank), "sinter.index") : (MlirOperation){0};
+  int values = 0;
+  if (d < 0 || sn_null(index) || sn_row_named_dim(f, index) != d || f->dims.data[d].size == SN_DYNAMIC ||
+      sn_dim(table, rank - 1) == SN_DYNAMIC || sn_dim(table, rank - 1) < f->dims.data[d].size ||
+      !sn_fills_bytes(sn_element(table)))
+    return false;
+  for (intptr_t k = 0; k + 1 < rank; ++k)
+    if (sn_dim(table, k) == 0 || sn_dim(table, k) == SN_DYNAMIC ||
+        !same_along(f, sn_operand(op, k + 1), d, &values))
+      return false;
+  return true;
+}
+
+// Lanes that are rows, of which one line of the table has one behind the other.
+static MlirValue load_neighbours(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op, MlirValue memref,
+                                 MlirValue otherwise) {
+  MlirType t = sn_type_of(memref);
+  MlirValue inside = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 1), at[SN_MAX_DIMS + 1], offset;
+  intptr_t last = sn_rank(t) - 1;
+  for (intptr_t k = 0; k < last; ++k) {
+    MlirValue v = sn_operand(op, k + 1);
+    v = c->columns && sn_is_row(v) ? sn_row_element(b, p, c, v) : sn_row_scalar(p, v);
+    MlirValue one = sn_lane(b, sn_row_as_index(b, v), 0), in = sn_row_below(b, one, sn_dim_of(b, memref, k));
+    inside = sn(b, "arith.andi", inside, in);
+    at[k] = sn(b, "arith.select", in, one, sn_index(b, 0));
+  }
+  at[last] = p->dims[p->form->num_rows - 1];
+  MlirValue whole = sn_row_flat(b, memref, at, &offset);
+  MlirValue x = sn(b, "vector.load", whole, offset, sn_fragment_type(c, sn_element(t)));
+  return sn(b, "arith.select", inside, x, sn_fragment_spread(b, c, otherwise));
+}
+
 MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op) {
   const SnRowSource *source = &p->sources.data[mlirBlockArgumentGetArgNumber(sn_operand(op, 0))];
   MlirValue memref = source->memref, otherwise = sn_row_scalar(p, sn_operand(op, sn_num_operands(op) - 1)),
@@ -115,6 +171,8 @@ MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperat
   int64_t width = c->columns ? sn_fragment_lanes(c) : 1;
   intptr_t rank = sn_rank(t);
   assert(rank <= SN_MAX_DIMS + 1 && width <= SN_MAX_LANES);
+  if (c->rows > 1) // the schedule's check says that it is such a gather
+    return load_neighbours(b, p, c, op, memref, otherwise);
   if (width > 1 && sn_fills_bytes(sn_element(t)) && in_one_piece(p->form, op, t))
     return load_row(b, p, c, op, memref, sn_lanes_broadcast(b, otherwise, width));
   int64_t shift;

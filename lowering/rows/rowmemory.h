@@ -96,6 +96,9 @@ int sn_row_inside(const SnForm *f, const SnFragment *c, const SnAccess *a);
 MlirValue sn_row_chosen(const SnForm *f, const SnFragment *c, MlirOperation op);
 // rowgather.c: what a sinter.gather gives on the lanes of `c`.
 MlirValue sn_row_gather(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirOperation op);
+// Neighbours in the last row dimension find theirs beside each other: the last subscript is that dimension, and the
+// others are the same for all of them.
+bool sn_row_gathers_rows(const SnForm *form, MlirOperation gather);
 // The dimension that a sinter.index is of.
 intptr_t sn_row_named_dim(const SnForm *f, MlirOperation index);
 

@@ -39,8 +39,10 @@ double sn_cpu_row_work(const SnForm *f) {
   for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op)) {
     const SnRowOp *line = sn_row_op_of(op);
-    if (!line || line->lanes_are_columns || line->gives == SN_GIVES_NOTHING)
+    if (!line || (line->lanes_are_columns && !sn_row_gathers_rows(f, op)))
       return -1;
+    if (line->gives == SN_GIVES_NOTHING)
+      continue;
     if (sn_is_row(sn_result(op, 0)) || line->first == SN_READS_ALL)
       cost += weights[sn_row_op_cost(op)];
   }
