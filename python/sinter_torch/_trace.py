@@ -195,6 +195,12 @@ def _changed_by(call, exported, changed, lowered):
     return set()
 
 
+def _ordinary(t):
+    """A tensor on the CPU that counts its changes, which one of inference mode does not."""
+    return (t.clone() if t.is_inference() else t.detach()).cpu()
+
+
+@torch.inference_mode(False)
 def follow(call, names, arguments, shapes):
     """(torch-mlir's module, the state of PyTorch's, places of what a call changes). A trace says what a call changes
     that was not known to be changed: then another one is made, which returns it."""
@@ -204,7 +210,7 @@ def follow(call, names, arguments, shapes):
         known = set(_changed_buffers(module, own, dict(zip(call.named, by_name))))
     while True:
         state = State(module, known) if isinstance(module, torch.nn.Module) else None
-        tensors = tuple(t.detach().cpu() for t in (*arguments, *(state() if state else [])))
+        tensors = tuple(_ordinary(t) for t in (*arguments, *(state() if state else [])))
         own = state.names if state else []
         changed = [k for k in range(len(arguments)) if k in known]
         changed += [len(arguments) + k for k, name in enumerate(own) if name in known]

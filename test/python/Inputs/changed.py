@@ -182,4 +182,27 @@ ours = Clamped()
 with torch.no_grad():
     agree(sinter_torch.compile(ours, X, wrt=(), cache=None)(X), X * 0.5, 0)
 agree(ours.w.detach(), torch.full((4,), 0.5), 0)
+
+
+# Compiled in inference mode, whose tensors count no changes: a module of it, and one from before it.
+class Places(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("places", torch.arange(5))
+        self.register_buffer("calls", torch.zeros((), dtype=torch.long))
+        self.table = nn.Embedding(5, 4)
+
+    def forward(self, x):
+        self.calls += 1
+        return x + self.table(self.places[1 : 1 + x.shape[0]]) * self.calls
+
+
+before = Places().eval().requires_grad_(False)
+with torch.inference_mode():
+    x = torch.randn(3, 4)
+    for ours in (before, Places().eval().requires_grad_(False)):
+        theirs = copy.deepcopy(ours)
+        step = sinter_torch.compile(ours, x, cache=None)
+        for _ in range(2):
+            agree(step(x), theirs(x), 1e-6)
 print("all right")
