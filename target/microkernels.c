@@ -67,6 +67,11 @@ const SnMicroKernel sn_micro_kernels[] = {
     {"inner256", CPU, "avx2 fma", "", F64, F64, F64, 2, 4, 1, 256, 1, ROWS, COLUMNS, ALONG_K, FMA, ""},
     {"inner256", CPU, "avx2", "", I16, I16, I32, 2, 4, 1, 256, 2, ROWS, COLUMNS, ALONG_K, DOT_ADD,
      "llvm.x86.avx2.pmadd.wd"},
+    // Tiles of weights where they lie are left sides, those of rows right ones.
+    {"inner.amx", CPU, "amx-bf16 avx512f", "", BF16, BF16, F32, 16, 16, 32, 0, 2, ROWS, COLUMNS, TILES, BY_TILES,
+     "llvm.x86.tdpbf16ps.internal"},
+    {"inner.amx", CPU, "amx-int8 avx512f", "", I8, I8, I32, 16, 16, 64, 0, 4, ROWS, COLUMNS, TILES, BY_TILES,
+     "llvm.x86.tdpbssd.internal"},
     {"amx", CPU, "amx-bf16", "", BF16, BF16, F32, 16, 16, 32, 0, 2, ROWS, GROUPS, TILES, BY_TILES,
      "llvm.x86.tdpbf16ps.internal"},
     {"amx", CPU, "amx-int8", "", I8, I8, I32, 16, 16, 64, 0, 4, ROWS, GROUPS, TILES, BY_TILES,
@@ -123,9 +128,9 @@ const SnMicroKernel sn_micro_kernels[] = {
 
 const char *const sn_micro_gpu_names[] = {"fma",   "mma.sync",   "mma.f64", "mma.f64.small", "mma.tf32", "mma.parts",
                                           "mma.stream", "fma.window", "wgmma", "wgmma.tf32", NULL};
-const char *const sn_micro_kernel_names[] = {"inner.dot512", "inner512", "inner256", "amx",    "amx.f16", "amx.f32",
-                                             "dot512",       "vnni512",  "vnni256",  "dot256", "libxsmm", "fma512",
-                                             "fma256",       "any512",   "any256",   "any128", NULL};
+const char *const sn_micro_kernel_names[] = {"inner.dot512", "inner512", "inner256", "inner.amx", "amx",    "amx.f16",
+                                             "amx.f32",      "dot512",   "vnni512",  "vnni256",   "dot256", "libxsmm",
+                                             "fma512",       "fma256",   "any512",   "any256",    "any128", NULL};
 
 SnElement sn_element_kind(MlirType t) {
   if (mlirTypeIsAInteger(t)) {

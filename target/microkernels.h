@@ -37,7 +37,8 @@ typedef enum { SN_TARGET_CPU, SN_TARGET_GPU } SnMicroTarget;
 // How a side is packed for the kernel, or lies in memory where it is read in place.
 typedef enum {
   SN_PACK_ROWS,      // [m][k] of a, [k][n] of b
-  SN_PACK_COLUMNS,   // of b: [n][k], where it lies in memory and of its own type; it is never copied
+  SN_PACK_COLUMNS,   // of b: [n][k], where it lies in memory and of its own type; it is never copied. Tiles of a are
+                     // packed as groups then
   SN_PACK_GROUPS,    // of b: [k / group][n][group], zeros behind the last of k; a is in rows, with zeros likewise
   SN_PACK_SWIZZLED,  // rows of 128 bytes in shared memory, units of 16 bytes exchanged by the row's last three bits
   SN_PACK_FRAGMENTS, // in registers of a warp's lanes, as mma.sync has them
@@ -91,7 +92,7 @@ typedef struct {
 extern const SnMicroKernel sn_micro_kernels[];    // ends with a NULL name; the first that fits is the best
 extern const char *const sn_micro_kernel_names[]; // of a CPU's that have an emitter, each once; ends with NULL
 extern const char *const sn_micro_gpu_names[];    // of a GPU's
-enum { SN_MICRO_KERNEL_DEFAULT = 15 };            // place among the names of "any128", which every product can have
+enum { SN_MICRO_KERNEL_DEFAULT = 16 };            // place among the names of "any128", which every product can have
 
 SnElement sn_element_kind(MlirType element); // SN_ANY where the table has no word for it
 

@@ -29,6 +29,10 @@ static MlirLogicalResult check_products(const Chain *chain) {
           (!chain->c.reads_windows &&
            sn_failed(check_unit(f, product.line, "k", sn_micro_k_unit(product.line), product.sum))))
         return SN_FAIL;
+      // Behind the last column of a block are others, not zeros.
+      if (product.line->pack_b == SN_PACK_COLUMNS && product.line->sums == SN_SUMS_IN_TILES &&
+          sn_failed(check_unit(f, product.line, "n", product.line->n, sn_row_length(s))))
+        return SN_FAIL;
       if (product.line->parts && (!sn_has_one_group(f) || product.sum == SN_DYNAMIC))
         return sn_error(f->op, "kernel = \"%s\" multiplies one product of a row, whose sum has a known length",
                         product.line->name);

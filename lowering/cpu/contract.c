@@ -127,6 +127,7 @@ static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirVa
                         .c_has_room = true,
                         .a_is_near = !p->lda || p->lda == SN_BY_TABLES,
                         .run = p->lda == SN_BY_TABLES ? p->run : 0,
+                        .apart = p->ldb > 0 ? p->ldb : 0,
                         .ahead = p->ldb || p->packed ? c->ahead : 0,
                         .again = sn(b, "arith.cmpi", k0, sn_none(p->first) ? zero : p->first,
                                     sn_attr("predicate", sn_i64(b->ctx, 1)))}; // ne

@@ -38,6 +38,7 @@ typedef struct {
   // Elements of a's runs: k is so many of them, and a's panel has tables. Groups of b are those of each run, filled up
   // with zeros. 0: a's rows are `distance` apart, and k is one run.
   int64_t run;
+  int64_t apart; // rows of b, of lines that read it where it lies: so many elements; 0: they have a distance alone
   int64_t ahead; // rows of b, of vectors along n: so far ahead memory is asked for what is read; 0: it is not asked
 } SnMicroBlock;
 

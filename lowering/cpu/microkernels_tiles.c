@@ -10,15 +10,22 @@
 // Where an element is a sum of parts (kernel = "amx.f16"), so is a tile: parts p of a and q of b are multiplied where p
 // + q <= 2. Those of the same place along k are neighbours in memory.
 //
+// Few rows by weights [n][k] (kernel = "inner.amx"): s[j][i] += b[j0 + j][l ..] . a[l ..][i0 + i]. Tiles of weights are
+// left sides, which lie in memory so, and tiles of rows are packed as right ones. Each weight is read once, and asked
+// for some steps before; the sums are turned at the end.
+//
 // Two by two tiles are as fast as any (other shapes load more for each product). The configuration of tiles is 50 ns
 // at a function's entry, so the function holds all loops of a block and is not inlined: a call in its caller would
 // save every tile register. Whole tiles only: panels have room for them.
 
 #include "lowering/cpu/micro_block.h"
+#include "lowering/cpu/pack.h"
 #include "lowering/rows/index.h"
+#include <stdio.h>
 
 #define ROW_BYTES 64 // of a tile
 #define TILE 16      // rows of a tile, and its columns of 4 bytes
+#define AHEAD 4      // steps along k
 #define SMALLEST 2   // p + q of parts whose product counts: it is 2^-16 of the first ones'
 
 typedef struct {
@@ -26,6 +33,7 @@ typedef struct {
   const SnMicroBlock *block;
   MlirValue rows, bytes; // of a tile, as i16
   MlirType tile;
+  MlirValue turned; // memory of few rows' sums, which are turned there
 } Tiles;
 
 static MlirValue stride(SnBuilder *b, const SnPanel *p) {
@@ -136,6 +144,115 @@ static void emit(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
   sn_end_if(b, &left);
 }
 
+// ---- few rows, by weights [n][k] where they lie -------------------------------------------------
+
+// The lines of a tile of columns that come later, and where its rows end those of the next columns, `further` on.
+static void ask_ahead(SnBuilder *b, const Tiles *t, MlirValue column, MlirValue at, MlirValue further) {
+  const SnPanel *p = &t->block->b;
+  int64_t ahead = AHEAD * t->block->line->k;
+  MlirValue then = plus(b, at, sn_index(b, ahead)), k = t->block->k;
+  MlirValue next = plus(b, sn(b, "arith.subi", then, k), sn(b, "arith.muli", further, p->distance));
+  MlirValue ends = sn(b, "arith.cmpi", then, k, sn_attr("predicate", sn_i64(b->ctx, 9))); // uge
+  then = sn(b, "arith.select", ends, next, then);
+  MlirValue first = plus(b, plus(b, p->offset, sn(b, "arith.muli", column, p->distance)), then);
+  for (int64_t r = 0; r < TILE; ++r)
+    sn_cpu_micro_prefetch(b, p->memory, plus(b, first, sn(b, "arith.muli", sn_index(b, r), p->distance)), 3);
+}
+
+// Sums of 16 columns by 16 rows, turned, to rows of c. The first `shift` columns are others'.
+static void turn(SnBuilder *b, const Tiles *t, MlirValue sums, int64_t first, MlirValue shift, MlirValue row,
+                 MlirValue column) {
+  const SnPanel *c = &t->block->c;
+  MlirType type = sn_vector(t->block->sum, TILE), types[TILE];
+  MlirValue v[TILE], offset[TILE];
+  for (int64_t i = 0; i < TILE; ++i) {
+    types[i] = type;
+    v[i] = sn(b, "vector.load", sums, times(b, plus(b, shift, sn_index(b, first + i)), TILE), type);
+    offset[i] = plus(b, plus(b, c->offset, sn(b, "arith.muli", plus(b, row, sn_index(b, i)), c->distance)), column);
+  }
+  sn_pack_transpose(b, TILE, v);
+  SnIf again = sn_if_types(b, t->block->again, sn_types(TILE, types));
+  MlirValue more[TILE];
+  for (int64_t i = 0; i < TILE; ++i)
+    more[i] = sn(b, sn_is_float(t->block->sum) ? "arith.addf" : "arith.addi",
+                 sn(b, "vector.load", c->memory, offset[i], type), v[i]);
+  sn_else_values(b, &again, sn_values(TILE, more));
+  sn_end_if_values(b, &again, sn_values(TILE, v));
+  for (int64_t i = 0; i < TILE; ++i)
+    sn_op(b, "vector.store", sn_result(again.op, i), c->memory, offset[i]);
+}
+
+// m tiles of rows by n of columns: weights are the left sides, and rows, which are packed as columns, the right ones.
+// Tiles of columns begin `shift` in front of `column`.
+static void emit_few(SnBuilder *b, const Tiles *t, MlirValue row, MlirValue column, MlirValue shift, int m, int n) {
+  const SnMicroBlock *block = t->block;
+  MlirValue sums[4], y[2], rows[2], columns[4];
+  for (int i = 0; i < m; ++i)
+    rows[i] = plus(b, row, sn_index(b, i * TILE));
+  for (int j = 0; j < n; ++j)
+    columns[j] = sn(b, "arith.subi", plus(b, column, sn_index(b, j * TILE)), shift);
+  for (int i = 0; i < m * n; ++i)
+    sums[i] = zero(b, t);
+  MlirValue steps = sn_size_ceil(b, block->k, sn_index(b, block->line->k));
+  SnLoop l = sn_for_values(b, sn_index(b, 0), steps, sn_index(b, 1), sn_values(m * n, sums));
+  memcpy(sums, l.carried, (size_t)(m * n) * sizeof *sums);
+  MlirValue at = times(b, l.index, block->line->k);
+  for (int i = 0; i < m; ++i)
+    y[i] = load(b, t, &block->a, tile_at(b, block->line, &block->a, 0, rows[i], l.index));
+  for (int j = 0; j < n; ++j) {
+    ask_ahead(b, t, columns[j], at, sn_index(b, n * TILE));
+    MlirValue x = load(b, t, &block->b, address(b, &block->b, columns[j], at));
+    for (int i = 0; i < m; ++i)
+      sums[j * m + i] = multiply(b, t, x, y[i], sums[j * m + i]);
+  }
+  sn_next_values(b, &l, sn_values(m * n, sums));
+  MlirValue none = sn_index(b, 0);
+  for (int i = 0; i < m * n; ++i) {
+    SnPanel to = {.memory = t->turned, .offset = none, .distance = sn_index(b, TILE)};
+    MlirValue operands[] = {t->rows, t->bytes, address(b, &to, sn_index(b, 2 * i * TILE), none), stride(b, &to),
+                            sn_result(l.op, i)};
+    sn_cpu_intrinsic(t->kernel, b, "llvm.x86.tilestored64.internal", sn_values(5, operands), sn_types(0, NULL));
+  }
+  for (int i = 0; i < m * n; ++i)
+    turn(b, t, t->turned, 2 * i * TILE, shift, rows[i % m], plus(b, column, sn_index(b, i / m * TILE)));
+}
+
+// m tiles of rows; the last tile of columns begins inside of the one in front of it.
+static void few_rows(SnBuilder *b, const Tiles *t, MlirValue row, int m) {
+  MlirValue n = t->block->n, none = sn_index(b, 0), tile = sn_index(b, TILE);
+  int together = 4 / m;
+  MlirValue whole = sn_size_whole(b, n, together * TILE);
+  SnLoop j = sn_for(b, none, whole, sn_index(b, together * TILE));
+  emit_few(b, t, row, j.index, none, m, together);
+  sn_next(b, &j);
+  j = sn_for(b, whole, n, tile);
+  MlirValue left = sn(b, "arith.minsi", tile, sn(b, "arith.subi", n, j.index));
+  emit_few(b, t, row, j.index, sn(b, "arith.subi", tile, left), m, 1);
+  sn_next(b, &j);
+}
+
+static void emit_turned(SnKernel *k, SnBuilder *b, const SnMicroBlock *like) {
+  SnMicroBlock block = *like;
+  MlirType i16 = mlirIntegerTypeGet(b->ctx, 16);
+  int64_t size = 8 * TILE * TILE; // of up to four tiles, with room behind each for what `shift` leaves out
+  Tiles t = {k, &block, sn_int(b, i16, TILE), sn_int(b, i16, ROW_BYTES), sn_type(b->ctx, "!llvm.x86_amx"),
+             sn(b, "memref.alloca", sn_memref(block.sum, 1, &size), sn_attr("alignment", sn_i64(b->ctx, ROW_BYTES)))};
+  if (block.apart)
+    block.b.distance = sn_index(b, block.apart);
+  MlirValue tile = sn_index(b, TILE), tiles = sn_size_mul(b, sn_size_ceil(b, block.m, tile), tile),
+            whole = sn_size_whole(b, tiles, 2 * TILE);
+  SnLoop i = sn_for(b, sn_index(b, 0), whole, sn_index(b, 2 * TILE));
+  few_rows(b, &t, i.index, 2);
+  sn_next(b, &i);
+  SnIf left = sn_if(b, sn(b, "arith.cmpi", whole, tiles, sn_attr("predicate", sn_i64(b->ctx, 6)))); // ult
+  few_rows(b, &t, whole, 1);
+  sn_end_if(b, &left);
+}
+
 void sn_cpu_micro_tiles(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
-  sn_cpu_micro_shared(k, b, block, "", 0, emit);
+  char kind[40] = "";
+  bool turned = block->line->pack_b == SN_PACK_COLUMNS;
+  if (turned && block->apart)
+    snprintf(kind, sizeof kind, "_apart%lld", (long long)block->apart);
+  sn_cpu_micro_shared(k, b, block, kind, 0, turned ? emit_turned : emit);
 }

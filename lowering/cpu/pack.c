@@ -326,6 +326,23 @@ static int64_t lanes_of_rows(const Contract *c, const Product *p) {
   return lanes > c->lanes ? lanes : c->lanes;
 }
 
+// Tiles of rows as those of columns: words of neighbouring elements, [row][word] to [word][row].
+static void turn_tiles(Block *k) {
+  SnBuilder *b = &k->c->t.b;
+  const SnMicroKernel *line = k->p->line;
+  MlirType row = sn_vector(k->p->a_type, sn_micro_k_unit(line)),
+           words = sn_vector(mlirIntegerTypeGet(b->ctx, 32), line->m);
+  MlirValue v[SN_MAX_LANES], zero = sn_index(b, 0);
+  SnLoop i = sn_for(b, zero, k->c->mm, sn_index(b, line->m));
+  MlirValue first = sn_pack_row(k, i.index);
+  for (int64_t r = 0; r < line->m; ++r)
+    v[r] = sn(b, "vector.bitcast", sn(b, "vector.load", k->pack, plus(b, first, sn_index(b, r)), zero, row), words);
+  sn_pack_transpose(b, line->m, v);
+  for (int64_t r = 0; r < line->m; ++r)
+    sn_op(b, "vector.store", sn(b, "vector.bitcast", v[r], row), k->pack, plus(b, first, sn_index(b, r)), zero);
+  sn_next(b, &i);
+}
+
 // Columns k0 .. k0 + columns of the block's rows, of one panel or of one tile.
 static void pack_rows(Contract *c, Product *p, MlirValue k0, MlirValue columns, MlirValue pack_row0) {
   SnBuilder *b = &c->t.b;
@@ -345,6 +362,8 @@ static void pack_rows(Contract *c, Product *p, MlirValue k0, MlirValue columns, 
   } else {
     sn_pack_block(&k, c->mm, columns);
     sn_pack_zeros(&k, sn_index(b, 0), c->mm, columns, tiles ? sn_index(b, unit) : sn_cpu_whole(b, columns, unit));
+    if (tiles && p->line->pack_b == SN_PACK_COLUMNS)
+      turn_tiles(&k);
   }
   free_block(&k);
 }

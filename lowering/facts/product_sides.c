@@ -101,10 +101,15 @@ static bool is_wide_or_readable(const SnAccess *side, MlirType packed, bool *wid
 }
 
 // The same of b. Kernels that load vectors of it, one element of k on each lane, can widen them.
-static bool is_readable(SnCpuProduct *p) {
+static bool is_readable(const SnForm *f, SnCpuProduct *p) {
   const SnMicroKernel *line = p->line;
-  bool columns = line->pack_b == SN_PACK_COLUMNS,
+  bool columns = line->pack_b == SN_PACK_COLUMNS && line->sums != SN_SUMS_IN_TILES,
        vectors = columns || (line->sums == SN_SUMS_IN_VECTORS && line->pack_b == SN_PACK_ROWS);
+  if (p->b && line->pack_b == SN_PACK_COLUMNS && !columns) { // whole tiles of columns, as they lie
+    int64_t n = sn_group_length(f, p->group);
+    return !p->b->through.ptr && n != SN_DYNAMIC && n >= line->n &&
+           is_as_packed(p, p->b, p->b_type, SN_PACK_ROWS, line->m);
+  }
   if (!p->b || !vectors)
     return is_as_packed(p, p->b, p->b_type, line->pack_b, 1);
   return is_wide_or_readable(p->b, p->b_type, &p->widens);
@@ -122,9 +127,11 @@ static void read_in_place(const SnForm *f, SnCpuProduct *p, int64_t together) {
     int64_t size = f->dims.data[d].size;
     all_rows = all_rows == SN_DYNAMIC || size == SN_DYNAMIC ? SN_DYNAMIC : sn_times(all_rows, size);
   }
-  bool a = p->line->pack_b == SN_PACK_COLUMNS ? is_wide_or_readable(p->a, p->a_type, &p->widens_a)
+  bool tiles = p->line->sums == SN_SUMS_IN_TILES;
+  bool a = p->line->pack_b == SN_PACK_COLUMNS && tiles ? false // tiles of it are turned
+           : p->line->pack_b == SN_PACK_COLUMNS ? is_wide_or_readable(p->a, p->a_type, &p->widens_a)
                                               : is_as_packed(p, p->a, p->a_type, p->line->pack_a, all_rows);
-  bool b = is_readable(p);
+  bool b = is_readable(f, p);
   p->lda = p->ldb = 0;
   if (!is_fixed(f, p)) {
     read_matrices_in_place(f, p, together, a, b);
@@ -151,7 +158,7 @@ static void read_in_place(const SnForm *f, SnCpuProduct *p, int64_t together) {
 static int64_t run_of(const SnForm *f, const SnCpuProduct *p) {
   int64_t factors[SN_MAX_DIMS], run = 1;
   const SnMicroKernel *line = p->line;
-  bool lines = line->pack_b == SN_PACK_COLUMNS, vectors = lines || line->sums == SN_SUMS_IN_VECTORS, widens;
+  bool lines = line->sums == SN_SUMS_ALONG_K, vectors = lines || line->sums == SN_SUMS_IN_VECTORS, widens;
   if (!vectors || line->parts || !is_fixed(f, p) || p->sum < 1 || !is_wide_or_readable(p->a, p->a_type, &widens) ||
       (widens && !lines) || sn_is_table(p->a) || !sn_linear_factors(p->a->map, sn_type_of(p->a->value), factors))
     return 0;

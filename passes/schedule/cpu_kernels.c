@@ -16,6 +16,7 @@
 #define FEW_ROWS 16       // for which a copy of the weights is not worth while: f32, both ways to multiply it are level
 #define FEW_NARROW_ROWS 8 // where pairs or fours of narrower numbers are multiplied at once
 #define FEW_ROWS_OF_TILES 4
+#define TURNED_ROWS 32 // of which tiles read weights [j, k] where they lie: two tiles of rows
 #define LEAST_OF_PARTS 64  // rows, columns and summed elements of a product whose sides are split
 #define LEAST_OF_THREE 256 // rows where each number is three: multiplied for fewer, f32 takes as long
 #define FEW_COLUMNS 8     // for which rows are not copied either
@@ -222,7 +223,7 @@ static const SnMicroKernel *first_line(const SnForm *f, const SnScheduleOptions 
     if (along && sn_cpu_run_of_windows(f, line) && !reads_in_place(f, line))
       return NULL; // nor is it worth more steps of wider numbers
     if (reading ? (sn_cpu_line_reads_weights(f, line) && sum_is_long(f, line)) || sn_cpu_line_reads_both(f, line)
-                : line->sums != SN_SUMS_ALONG_K && !(line->sums == SN_SUMS_IN_TILES && (small || is_short(f, line))))
+                : line->pack_b != SN_PACK_COLUMNS && !(line->sums == SN_SUMS_IN_TILES && (small || is_short(f, line))))
       return line;
   }
   return NULL;
@@ -235,6 +236,19 @@ static bool reads_as_fast(const SnForm *f, const SnMicroKernel *line, const SnMi
   return reading && (lines || !tiles) && is_few(rows_of(f, reading->name), few);
 }
 
+// More rows than vectors along k are fast for, by weights that tiles read where they lie: nothing is copied but rows.
+static const SnMicroKernel *of_few_rows(const SnForm *f, const SnMicroKernel *reading, const char *features) {
+  SnMultiplied m;
+  (void)sn_multiplied(f, 0, &m);
+  for (const SnMicroKernel *line = sn_micro_kernels; line->name && sn_has_one_group(f) && !is_small(f); ++line)
+    if (line->sums == SN_SUMS_IN_TILES && line->pack_b == SN_PACK_COLUMNS &&
+        sn_micro_kernel(line->name, m.a, m.b, m.sum) == line && pays(f, line->name, features) &&
+        is_few(rows_of(f, line->name), TURNED_ROWS) &&
+        !(reading && is_few(rows_of(f, line->name), FEW_ROWS_OF_TILES)) && sn_cpu_reads_weights(f, line->name))
+      return line;
+  return NULL;
+}
+
 const char *sn_cpu_best_kernel(const SnForm *f, const SnScheduleOptions *options) {
   // "any128" is for all types.
   const char *features = options->features;
@@ -242,6 +256,9 @@ const char *sn_cpu_best_kernel(const SnForm *f, const SnScheduleOptions *options
   const SnMicroKernel *reading = first_line(f, options, true);
   if (sn_schedule_packs(f, line->name, options) && (sn_schedule_must_pack(f) || !reads_as_fast(f, line, reading)))
     return of_packed(f, line, features)->name;
+  const SnMicroKernel *turned = of_few_rows(f, reading, features);
+  if (turned)
+    return turned->name;
   SnMultiplied m;
   bool floats = sn_multiplied(f, 0, &m) && sn_is_float(m.sum);
   bool tiles = line->sums == SN_SUMS_IN_TILES && !(reading && reading->sums == SN_SUMS_IN_VECTORS && floats);

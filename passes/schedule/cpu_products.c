@@ -246,6 +246,8 @@ static int64_t summed_of_block(const SnForm *f, const Plan *p) {
     return at_most((sn_cpu_narrow_sides(f) ? READ_NARROW_ROWS : READ_ROWS) * (READ_COLUMNS / p->n), READ_MOST_ROWS);
   if (p->reads)
     return p->m <= p->line->m ? READ_LINE : READ_SHORT_LINE;
+  if (p->line->sums == SN_SUMS_IN_TILES && p->line->pack_b == SN_PACK_COLUMNS)
+    return READ_LINE;
   if (p->packed && sn_cpu_few_take_packed(f, p->line))
     return PACKED_LINE;
   if (p->line->parts)

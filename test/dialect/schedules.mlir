@@ -27,7 +27,7 @@ func.func private @unknown_word() attributes {s = #sinter.rows<residency = "nowh
 
 // -----
 
-// expected-error@below {{#sinter.brgemm: 'kernel' is one of "inner.dot512", "inner512", "inner256", "amx", "amx.f16", "amx.f32", "dot512", "vnni512", "vnni256", "dot256", "libxsmm", "fma512", "fma256", "any512", "any256", "any128"}}
+// expected-error@below {{#sinter.brgemm: 'kernel' is one of "inner.dot512", "inner512", "inner256", "inner.amx", "amx", "amx.f16", "amx.f32", "dot512", "vnni512", "vnni256", "dot256", "libxsmm", "fma512", "fma256", "any512", "any256", "any128"}}
 func.func private @unknown_kernel() attributes {s = #sinter.brgemm<kernel = "wgmma">}
 
 // -----

@@ -11,10 +11,10 @@ from common import read_flags
 FEATURES = {"avx2": "avx2", "fma": "fma", "avx512f": "avx512f", "avx512bw": "avx512bw", "avx512_bf16": "avx512bf16",
             "avx512_vnni": "avx512vnni", "avx_vnni": "avxvnni", "amx_bf16": "amx-bf16", "amx_int8": "amx-int8"}
 # Rows and summed elements that a kernel takes multiples of (target/microkernels.c); of others any number.
-UNITS = {"amx": (16, 64), "amx.f16": (16, 32), "amx.f32": (16, 32), "dot512": (1, 2), "dot256": (1, 2),
-         "vnni512": (1, 4), "vnni256": (1, 4)}
-# "inner.dot512", "inner512" and "inner256" read weights where they lie, which not all do, "amx.f16" and "amx.f32" take
-# one product of a known length: they stay where they were chosen.
+UNITS = {"inner.amx": (16, 64), "amx": (16, 64), "amx.f16": (16, 32), "amx.f32": (16, 32), "dot512": (1, 2),
+         "dot256": (1, 2), "vnni512": (1, 4), "vnni256": (1, 4)}
+# "inner.dot512", "inner512", "inner256" and "inner.amx" read weights where they lie, which not all do, "amx.f16" and
+# "amx.f32" take one product of a known length: they stay where they were chosen.
 KERNELS = ("amx", "dot512", "vnni512", "vnni256", "dot256", "libxsmm", "fma512", "fma256", "any512", "any256", "any128")
 SCHEDULE = re.compile(r"#sinter\.brgemm<(.*?)>")
 
@@ -38,7 +38,7 @@ def redrawn(rng, text):
     rows, summed = UNITS.get(keys["kernel"], (1, 1))
     whole = lambda n, unit: -(-n // unit) * unit
     keys["m"] = whole(rng.choice((1, 2, 3, 4, 5, 8, 16)), rows)
-    keys["n"] = rng.choice((1, 2, 3, 4, 5, 8, 16))
+    keys["n"] = 16 if keys["kernel"] == "inner.amx" else rng.choice((1, 2, 3, 4, 5, 8, 16))
     keys["k"] = whole(rng.choice((1, 2, 3, 5, 8, 64)), summed)
     keys["tasks"] = rng.choice((1, 2, 3, 64, 65))
     keys["lanes"] = rng.choice((1, 2, 4, 8, 16))

@@ -162,3 +162,30 @@ func.func private @rounded_numbers(%x: memref<1x70xbf16>, %w: memref<13x70xi16>,
   }
   return
 }
+
+// -----
+
+// Tiles of weights where they lie, rows of which are 64 elements apart, by tiles of rows, whose words are turned once.
+// The last 4 of 20 columns are the last ones of a tile that begins 12 in front of them. Sums are turned on their way to
+// c.
+
+// CHECK-LABEL: func.func private @turned_task(
+//       CHECK:   vector.load %{{.+}}[%{{.+}}, %c0] : memref<32x32xbf16>, vector<32xbf16>
+//       CHECK:   vector.bitcast %{{.+}} : vector<32xbf16> to vector<16xi32>
+//       CHECK:   vector.store %{{.+}}[%{{.+}}, %c0] : memref<32x32xbf16>, vector<32xbf16>
+//       CHECK:   func.call @sinter_inner.amx_apart64_f32
+// CHECK-LABEL: func.func private @sinter_inner.amx_apart64_f32
+//       CHECK:   memref.alloca() {alignment = 64 : i64} : memref<2048xf32>
+//       CHECK:   iter_args(%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}) -> (!llvm.x86_amx, !llvm.x86_amx, !llvm.x86_amx, !llvm.x86_amx)
+// CHECK-COUNT-16:  memref.prefetch {{.*}} read, locality<3>
+//       CHECK:     func.call @llvm.x86.tileloadd64.internal
+//       CHECK:     func.call @llvm.x86.tdpbf16ps.internal
+//       CHECK:   arith.minsi
+func.func private @turned(%x: memref<8x64xbf16>, %w: memref<20x64xbf16>, %y: memref<8x20xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 8) by (j = 20) product (k = 64) (%x[i, k] : memref<8x64xbf16>, %w[j, k] : memref<20x64xbf16>) : f32
+      outs(%y[i, j] : memref<8x20xf32>) schedule(#sinter.brgemm<kernel = "inner.amx", m = 16, n = 20, k = 64, lanes = 4>) {
+  ^row(%a: tensor<20xf32>):
+    sinter.yield %a : tensor<20xf32>
+  }
+  return
+}

@@ -122,3 +122,15 @@ func.func private @panels_of_sums(%x: memref<2x10xf32>, %w: memref<10x9xf32>, %y
   }
   return
 }
+
+// -----
+
+func.func private @part_of_a_tile(%x: memref<8x64xbf16>, %w: memref<32x64xbf16>, %y: memref<8x32xf32>) attributes {sinter.kernel} {
+  // expected-error @+1 {{n = 24, but kernel = "inner.amx" takes multiples of 16}}
+  sinter.contract (i = 8) by (j = 32) product (k = 64) (%x[i, k] : memref<8x64xbf16>, %w[j, k] : memref<32x64xbf16>) : f32
+      outs(%y[i, j] : memref<8x32xf32>) schedule(#sinter.brgemm<kernel = "inner.amx", m = 16, n = 24, k = 64, lanes = 8>) {
+  ^row(%a: tensor<32xf32>):
+    sinter.yield %a : tensor<32xf32>
+  }
+  return
+}

@@ -162,3 +162,44 @@ func.func @far_rows_transposed(%x: tensor<512x1088xbf16>, %w: tensor<4096x1088xb
   }
   return %y : tensor<512x4096xf32>
 }
+
+// -----
+
+// Few rows by weights that tiles read where they lie, 32 of them or fewer: no copy, all of k at once. Of 4 or fewer
+// vectors along k are as fast; of weights that lie in rows, or end within a tile along k, there is a copy.
+
+//   AMX-LABEL: func @few_rows
+//         AMX:   k = 256, kernel = "inner.amx", lanes = 16, m = 32, n = 64,
+//         AMX:   kernel = "inner512", lanes = 16, m = 4,
+//         AMX:   kernel = "amx", lanes = 16, m = 48,
+//         AMX:   kernel = "amx", lanes = 16, m = 32,
+//         AMX:   kernel = "amx", lanes = 16, m = 32,
+func.func @few_rows(%x: tensor<32x256xbf16>, %w: tensor<96x256xbf16>, %v: tensor<256x96xbf16>, %z: tensor<48x256xbf16>, %s: tensor<32x250xbf16>, %u: tensor<96x250xbf16>,
+    %e: tensor<32x96xf32>, %f: tensor<4x96xf32>, %g: tensor<48x96xf32>) -> (tensor<32x96xf32>, tensor<4x96xf32>, tensor<48x96xf32>, tensor<32x96xf32>, tensor<32x96xf32>) {
+  %y0 = sinter.contract (i = 32) by (j = 96) product (k = 256) (%x[i, k] : tensor<32x256xbf16>, %w[j, k] : tensor<96x256xbf16>) : f32
+      outs(%e[i, j] : tensor<32x96xf32>) {
+  ^row(%a: tensor<96xf32>):
+    sinter.yield %a : tensor<96xf32>
+  }
+  %y1 = sinter.contract (i = 4) by (j = 96) product (k = 256) (%x[i, k] : tensor<32x256xbf16>, %w[j, k] : tensor<96x256xbf16>) : f32
+      outs(%f[i, j] : tensor<4x96xf32>) {
+  ^row(%a: tensor<96xf32>):
+    sinter.yield %a : tensor<96xf32>
+  }
+  %y2 = sinter.contract (i = 48) by (j = 96) product (k = 256) (%z[i, k] : tensor<48x256xbf16>, %w[j, k] : tensor<96x256xbf16>) : f32
+      outs(%g[i, j] : tensor<48x96xf32>) {
+  ^row(%a: tensor<96xf32>):
+    sinter.yield %a : tensor<96xf32>
+  }
+  %y3 = sinter.contract (i = 32) by (j = 96) product (k = 256) (%x[i, k] : tensor<32x256xbf16>, %v[k, j] : tensor<256x96xbf16>) : f32
+      outs(%e[i, j] : tensor<32x96xf32>) {
+  ^row(%a: tensor<96xf32>):
+    sinter.yield %a : tensor<96xf32>
+  }
+  %y4 = sinter.contract (i = 32) by (j = 96) product (k = 250) (%s[i, k] : tensor<32x250xbf16>, %u[j, k] : tensor<96x250xbf16>) : f32
+      outs(%e[i, j] : tensor<32x96xf32>) {
+  ^row(%a: tensor<96xf32>):
+    sinter.yield %a : tensor<96xf32>
+  }
+  return %y0, %y1, %y2, %y3, %y4 : tensor<32x96xf32>, tensor<4x96xf32>, tensor<48x96xf32>, tensor<32x96xf32>, tensor<32x96xf32>
+}

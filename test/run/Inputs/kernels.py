@@ -20,8 +20,16 @@ SHAPES = [
     (3, 100, 64, 4, 112, 64), (31, 47, 127, 30, 24, 64), (33, 7, 129, 64, 8, 64), (17, 129, 4, 5, 48, 4),
     (14, 16, 63, 14, 16, 64), (29, 32, 66, 24, 80, 32), (64, 96, 256, 64, 96, 256),
 ]
+# The same of a kernel whose rows and columns are whole tiles where they lie: tiles of columns that begin inside of the
+# ones in front of them, one of each, sums of several blocks along k.
+WHOLE = [
+    (1, 16, 64, 16, 64, 64), (16, 17, 64, 16, 32, 64), (17, 31, 128, 32, 64, 128), (33, 100, 192, 48, 64, 64),
+    (5, 64, 256, 16, 64, 128), (40, 47, 448, 48, 16, 64), (31, 130, 320, 32, 48, 128), (64, 96, 256, 64, 96, 256),
+    (13, 200, 128, 16, 16, 128), (6, 79, 64, 16, 79, 64), (32, 65, 1024, 32, 64, 512), (15, 33, 192, 16, 112, 192),
+]
 # m and k of a block are multiples
-UNITS = {"dot512": (1, 2), "dot256": (1, 2), "vnni512": (1, 4), "vnni256": (1, 4), "amx": (16, 64)}
+UNITS = {"dot512": (1, 2), "dot256": (1, 2), "vnni512": (1, 4), "vnni256": (1, 4), "amx": (16, 64),
+         "inner.amx": (16, 64)}
 EMPTY = [(0, 5, 3, 4, 8, 4), (4, 0, 3, 4, 8, 4), (4, 5, 0, 4, 8, 4)]
 # How sides lie in memory: of a [i][k] or [k][i], of b [k][j] or [j][k].
 LAYOUTS = [("i, k", "k, j"), ("i, k", "j, k"), ("k, i", "k, j")]
@@ -37,7 +45,7 @@ def walks(bn, kernel, layout):
     if layout[1] == "k, j" and kernel[:3] in ("fma", "any"):
         return ['', ', widen = "reading"', f', ahead = 4, widen = "reading", sums = {2 * bn}']
     if kernel.startswith("inner"):
-        return ['', f', sums = {3 * bn}', ', widen = "reading"' if layout[0] == "i, k" else ""]
+        return ['', f', sums = {3 * bn}', ', widen = "reading"' if layout[0] == "i, k" and kernel[-3:] != "amx" else ""]
     return ["", f', sums = {3 * bn}, pack = "shared"', f', sums = {2 * bn}, panels = 2, pack = "rows"',
             ', weights = "shared"', f', columns = {2 * bn}, sums = {2 * bn}, panels = 2, weights = "shared"']
 
@@ -79,7 +87,8 @@ def contract(n, case, layout, side, total, kernel, dynamic, walk):
 
 def run(command, folder, kernel, side, total, dynamic, turn, rng):
     body, arguments, results, inputs, wanted = "", [], [], [], []
-    cases = [(case, layouts(kernel)[(n + turn) % 3]) for n, case in enumerate(SHAPES + EMPTY)][turn % 3::3]
+    shapes = WHOLE if kernel == "inner.amx" else SHAPES + EMPTY
+    cases = [(case, layouts(kernel)[(n + turn) % 3]) for n, case in enumerate(shapes)][turn % 3::3]
     for n, (case, layout) in enumerate(cases):
         a, b, (ta, tb, tc), text = contract(n, case, layout, side, total, kernel, dynamic,
                                                 n + turn // 3)
@@ -123,7 +132,8 @@ def main():
     rng = np.random.default_rng(7)
     count = wrong = 0
     for turn, word in enumerate(w for w in words if not w.startswith("--")):
-        for dynamic in range(2):  # each takes a third of the cases; more kernels take all
+        # Each takes a third of the cases; more kernels take all.
+        for dynamic in range(1 if word.startswith("inner.amx") else 2):
             n, bad = run(command, folder, *word.split(":"), dynamic, turn + dynamic, rng)
             count, wrong = count + n, wrong + bad
     print(f"{count} products, {wrong} wrong")
