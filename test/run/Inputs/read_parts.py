@@ -27,7 +27,8 @@ def text(case):
     w, y, wide = of(k, n) if rows else of(n, k), of(m, n, t="f32"), of(n, t="f32")
     return f"""func.func @main(%x: {of(m, k)}, %w: {w}, %b: {wide}) -> {y} {{
   %e = tensor.empty() : {y}
-  %y = sinter.contract (i = {m}) by (j = {n}) product (k = {k}) (%x[i, k] : {of(m, k)}, %w[{"k, j" if rows else "j, k"}] : {w}) : f32
+  %y = sinter.contract (i = {m}) by (j = {n})
+      product (k = {k}) (%x[i, k] : {of(m, k)}, %w[{"k, j" if rows else "j, k"}] : {w}) : f32
       ins(%b[j] : {wide}) outs(%e[i, j] : {y}) {{
   ^row(%p: {wide}, %c: {wide}):
     %u = arith.addf %p, %c : {wide}
