@@ -287,11 +287,12 @@ int64_t sn_cpu_row_lanes(const SnForm *f, const SnScheduleOptions *options) {
   if (lanes < 2 || along_rows(f, cost, lanes, stepping) > 0.8 * other)
     return 0;
   // Several vectors at once hide the latency of a sum, and touch a page for longer. The last ones overlap those in
-  // front of them: of a window, no more than a quarter of the rows is computed twice.
-  bool simple = cost <= SIMPLE && sn_cpu_row_accesses(f, f->num_rows - 1, lanes, false, stepping) <= 4;
-  bool window = has_window(f);
-  while (simple && lanes < 64 && lanes < sn_schedule_lanes(f, 4 * vector_bits, size) &&
-         (!window || 4 * sn_pieces(size, 2 * lanes) * 2 * lanes <= 5 * size))
+  // front of them: where that is more than a few instructions, or a window, no more than a quarter of the rows is
+  // computed twice.
+  bool simple = cost <= SIMPLE, window = has_window(f),
+       several = (simple || !window) && sn_cpu_row_accesses(f, f->num_rows - 1, lanes, false, stepping) <= 4;
+  while (several && lanes < 64 && lanes < sn_schedule_lanes(f, 4 * vector_bits, size) &&
+         ((simple && !window) || 4 * sn_pieces(size, 2 * lanes) * 2 * lanes <= 5 * size))
     lanes *= 2;
   return lanes;
 }

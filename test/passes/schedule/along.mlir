@@ -327,3 +327,47 @@ func.func @beside_each_other(%x: tensor<2x8x34x34xf32>, %e: tensor<2x8x17x17xf32
   }
   return %0 : tensor<2x8x17x17xf32>
 }
+
+// -----
+
+// So it is of a softmax of columns that lie apart: a step touches the pages of all of them.
+
+// CHECK-LABEL: func @functions
+//       CHECK: schedule(#sinter.rows<along = "rows", chunk = {{[0-9]+}}, lanes = 64,
+//  AVX2-LABEL: func @functions
+//        AVX2: schedule(#sinter.rows<along = "rows", chunk = {{[0-9]+}}, lanes = 32,
+func.func @functions(%x: tensor<5x20x256xf32>, %e: tensor<5x20x256xf32>) -> tensor<5x20x256xf32> {
+  %0 = sinter.rowwise (i = 5, j = 256) by (k = 20) ins(%x[i, k, j] : tensor<5x20x256xf32>) outs(%e[i, k, j] : tensor<5x20x256xf32>) {
+  ^row(%a: tensor<20xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<20xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<20xf32>
+    %d = arith.subf %a, %b : tensor<20xf32>
+    %p = math.exp %d : tensor<20xf32>
+    %s = sinter.row_reduce add %p : tensor<20xf32> -> f32
+    %t = sinter.broadcast %s : f32 -> tensor<20xf32>
+    %y = arith.divf %p, %t : tensor<20xf32>
+    sinter.yield %y : tensor<20xf32>
+  }
+  return %0 : tensor<5x20x256xf32>
+}
+
+// -----
+
+// 200 rows are four vectors of 64, of which 56 would be computed twice: two at once are seven of 32.
+
+// CHECK-LABEL: func @overlapping
+//       CHECK: schedule(#sinter.rows<along = "rows", chunk = {{[0-9]+}}, lanes = 32,
+func.func @overlapping(%x: tensor<5x20x200xf32>, %e: tensor<5x20x200xf32>) -> tensor<5x20x200xf32> {
+  %0 = sinter.rowwise (i = 5, j = 200) by (k = 20) ins(%x[i, k, j] : tensor<5x20x200xf32>) outs(%e[i, k, j] : tensor<5x20x200xf32>) {
+  ^row(%a: tensor<20xf32>):
+    %m = sinter.row_reduce maximumf %a : tensor<20xf32> -> f32
+    %b = sinter.broadcast %m : f32 -> tensor<20xf32>
+    %d = arith.subf %a, %b : tensor<20xf32>
+    %p = math.exp %d : tensor<20xf32>
+    %s = sinter.row_reduce add %p : tensor<20xf32> -> f32
+    %t = sinter.broadcast %s : f32 -> tensor<20xf32>
+    %y = arith.divf %p, %t : tensor<20xf32>
+    sinter.yield %y : tensor<20xf32>
+  }
+  return %0 : tensor<5x20x200xf32>
+}
