@@ -60,6 +60,19 @@ static void name_ones(const SnRaise *r, intptr_t k, SnView *v) {
   v->map = mlirAffineMapGet(r->ctx, mlirAffineMapGetNumDims(v->map), mlirAffineMapGetNumSymbols(v->map), rank, exprs);
 }
 
+// A loop of one turn over which is summed, of a dimension that a view of one side has no more: a convolution of one tap
+// whose weights are converted without their taps. Its place is 0 in both.
+static void drop_ones(const SnRaise *r, SnView *a, SnView *b) {
+  MlirAffineExpr zero = mlirAffineConstantExprGet(r->ctx, 0);
+  for (intptr_t d = 0; d < r->num_loops; ++d) {
+    if (r->parallel[d] || r->sizes[d] != 1 || sn_map_uses(a->map, d) == sn_map_uses(b->map, d))
+      continue;
+    MlirAffineExpr one = mlirAffineDimExprGet(r->ctx, d);
+    a->map = mlirAffineMapReplace(a->map, one, zero, r->num_loops, mlirAffineMapGetNumSymbols(a->map));
+    b->map = mlirAffineMapReplace(b->map, one, zero, r->num_loops, mlirAffineMapGetNumSymbols(b->map));
+  }
+}
+
 // out + a * b in any order, of two of the op's inputs.
 static bool multiplies(SnRaise *r, Product *p) {
   if (r->num_used != 1)
@@ -87,6 +100,7 @@ static bool multiplies(SnRaise *r, Product *p) {
     return false; // a sum with a factor
   name_ones(r, x, &p->a);
   name_ones(r, y, &p->b);
+  drop_ones(r, &p->a, &p->b);
   for (intptr_t d = 0; d < r->num_loops; ++d)
     p->side[d] = (sn_map_uses(p->a.map, d) ? LEFT : 0) | (sn_map_uses(p->b.map, d) ? RIGHT : 0);
   return true;
@@ -139,7 +153,7 @@ static void split(const SnRaise *r, const Product *p, Split *s) {
   for (intptr_t i = first; i < end; ++i)
     s->cols[s->num_cols++] = r->order[i];
   for (intptr_t d = 0; d < r->num_loops; ++d)
-    if (!r->parallel[d])
+    if (!r->parallel[d] && p->side[d] == BOTH)
       s->own[s->num_own++] = d;
 }
 
@@ -154,9 +168,15 @@ bool sn_raise_contract(SnRaise *r) {
   Product p;
   if (!multiplies(r, &p))
     return false;
-  for (intptr_t d = 0; d < r->num_loops; ++d)
-    if (r->parallel[d] ? p.side[d] == NEITHER && r->sizes[d] != 1 : p.side[d] != BOTH)
+  bool sums = false;
+  for (intptr_t d = 0; d < r->num_loops; ++d) {
+    bool fits = r->parallel[d] || p.side[d] == BOTH;
+    if (p.side[d] == NEITHER ? r->sizes[d] != 1 : !fits)
       return sn_no(r->op, "dimension %ld is on one side of the product alone, or on none", (long)d);
+    sums |= !r->parallel[d] && p.side[d] == BOTH;
+  }
+  if (!sums)
+    return sn_no(r->op, "sums up nothing that both sides of the product have");
   SnView init = sn_raise_view(sn_raise_init(r, p.output), sn_raise_map(r, r->num_inputs + p.output));
   if (init.unwritten)
     return sn_no(r->op, "adds to a destination that nothing has written");

@@ -5,7 +5,8 @@ import numpy as np
 
 PROGRAM = """func.func @softmax(%x: tensor<3x21xNxf32>) -> tensor<3x21xNxf32> {
   %e = tensor.empty() : tensor<3x21xNxf32>
-  %0 = sinter.rowwise (i = 3, j = N) by (k = 21) ins(%x[i, k, j] : tensor<3x21xNxf32>) outs(%e[i, k, j] : tensor<3x21xNxf32>) {
+  %0 = sinter.rowwise (i = 3, j = N) by (k = 21)
+      ins(%x[i, k, j] : tensor<3x21xNxf32>) outs(%e[i, k, j] : tensor<3x21xNxf32>) {
   ^row(%a: tensor<21xf32>):
     %m = sinter.row_reduce maximumf %a : tensor<21xf32> -> f32
     %b = sinter.broadcast %m : f32 -> tensor<21xf32>
@@ -21,7 +22,8 @@ PROGRAM = """func.func @softmax(%x: tensor<3x21xNxf32>) -> tensor<3x21xNxf32> {
 
 func.func @norm(%x: tensor<3x21xNxf32>) -> tensor<3x21xNxf32> {
   %e = tensor.empty() : tensor<3x21xNxf32>
-  %1 = sinter.rowwise (i = 3, j = N) by (k = 21) ins(%x[i, k, j] : tensor<3x21xNxf32>) outs(%e[i, k, j] : tensor<3x21xNxf32>) {
+  %1 = sinter.rowwise (i = 3, j = N) by (k = 21)
+      ins(%x[i, k, j] : tensor<3x21xNxf32>) outs(%e[i, k, j] : tensor<3x21xNxf32>) {
   ^row(%a: tensor<21xf32>):
     %n = arith.constant 21.0 : f64
     %w = arith.extf %a : tensor<21xf32> to tensor<21xf64>
