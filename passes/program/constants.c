@@ -220,6 +220,8 @@ static MlirWalkResult visit(MlirOperation op, void *user) {
 MlirLogicalResult sn_keep_constants(MlirOperation root, const char *from) {
   State s = {from, SN_OK};
   mlirOperationWalk(root, visit, &s, MlirWalkPreOrder);
+  if (!sn_failed(s.result))
+    sn_narrow_constants(root);
   return s.result;
 }
 
