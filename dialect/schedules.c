@@ -50,6 +50,8 @@ const SnScheduleKey sn_schedule_keys[] = {
      "bytes ahead of a row's first loads that memory is asked for, beyond `near` into the second cache; 0: not asked"},
     {"rows", "near", 1, 1 << 20, 1, 2048, NULL,
      "of prefetch: bytes ahead at which memory is asked for into the first cache, from the second"},
+    {"rows", "abreast", 1, 8, 0, 1, NULL,
+     "neighbouring rows whose first loop, which only reduces them, is one: rows from memory come faster side by side"},
     {"rows", "next", 0, 0, 0, 0, nexts,
      "when memory is asked for the next row; \"early\": while the last loop of this one runs"},
     {"rows", "maximum", 0, 0, 0, 0, maxima,

@@ -116,6 +116,19 @@ typedef struct {
   SN_VEC(SnTarget) targets; // one for each yielded value
 } SnCpuRow;
 
+// What a loop of vectors does in one turn, from column j on: `count` vectors of `width` columns. Accumulator i of
+// vector v is acc[v * reduces + i].
+void sn_cpu_vectors(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue j, int64_t width, int64_t count,
+                  MlirValue *acc);
+// How many of a row of so many columns.
+int64_t sn_cpu_vectors_at_once(const SnCpuRow *r, const SnPhase *phase, int64_t known);
+// Of the accumulators of so many vectors one of each reduction, a scalar: the first ones of acc.
+void sn_cpu_across(SnBuilder *b, SnRowProgram *p, const SnPhase *phase, int64_t unroll, MlirValue *acc);
+// rowsabreast.c: rows from `from` to `to`, `abreast` of them at once. Where the last ones begin, which are fewer.
+MlirValue sn_cpu_rows_abreast(SnBuilder *b, SnCpuRow *r, MlirValue from, MlirValue to, intptr_t n, MlirValue *scalars);
+// Whether the schedule's key fits, said where it does not.
+bool sn_cpu_abreast_fits(const SnForm *f);
+
 // As the form's schedule says, without targets: of a rowwise form; and what #sinter.rows and #sinter.brgemm both say.
 SnCpuRow sn_cpu_scheduled(const SnForm *f, SnRowProgram *p);
 SnCpuRow sn_cpu_scheduled_loops(const SnForm *f, SnRowProgram *p);

@@ -109,30 +109,37 @@ static bool by_pairs(const SnCpuRow *r, const SnPhase *phase, int64_t width) {
          (sn_row_stores_halves(r->program, phase) || by_parity(r, phase, width));
 }
 
-// Steps of `count` vectors from lo to hi; acc[v * reduces + i] is accumulator i of vector v.
-static MlirOperation loop_values(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue lo, MlirValue hi,
-                                 int64_t width, int64_t count, MlirValue *acc) {
-  intptr_t n = (intptr_t)phase->reduces.size, all = n * count;
+void sn_cpu_vectors(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue j, int64_t width, int64_t count,
+                    MlirValue *acc) {
+  intptr_t n = (intptr_t)phase->reduces.size;
   int64_t stride = r->program->row.rows > 1 ? 1 : width;
-  SnLoop j = sn_for_values(b, lo, hi, sn_index(b, stride * count), sn_values(all, acc));
-  MlirValue next[SN_MAX_REDUCTIONS];
-  memcpy(next, j.carried, (size_t)all * sizeof *next);
   if (width > 1 && r->program->row.rows == 1)
-    sn_cpu_prefetch(b, r, phase, j.index, width, count);
+    sn_cpu_prefetch(b, r, phase, j, width, count);
   bool pairs = count % 2 == 0 && by_pairs(r, phase, width);
   SnRowPair pair = {.by_parity = pairs && by_parity(r, phase, width)};
   for (int64_t v = 0; v < count; ++v) {
-    MlirValue at = v ? sn(b, "arith.addi", j.index, sn_index(b, v * stride)) : j.index;
+    MlirValue at = v ? sn(b, "arith.addi", j, sn_index(b, v * stride)) : j;
     if (!pairs) {
-      step(b, r, phase, at, width, all_lanes, next + v * n);
+      step(b, r, phase, at, width, all_lanes, acc + v * n);
       continue;
     }
     if (v % 2 == 0)
       pair = (SnRowPair){.column = at, .by_parity = pair.by_parity};
-    step_of(b, r, phase, sn_row_half(b, &pair, v % 2, width), all_lanes, next + v * n);
+    step_of(b, r, phase, sn_row_half(b, &pair, v % 2, width), all_lanes, acc + v * n);
     if (v % 2)
       sn_row_pair_free(&pair);
   }
+}
+
+// Steps of `count` vectors from lo to hi; acc[v * reduces + i] is accumulator i of vector v.
+static MlirOperation loop_values(SnBuilder *b, SnCpuRow *r, const SnPhase *phase, MlirValue lo, MlirValue hi,
+                                 int64_t width, int64_t count, MlirValue *acc) {
+  intptr_t all = (intptr_t)phase->reduces.size * count;
+  int64_t stride = r->program->row.rows > 1 ? 1 : width;
+  SnLoop j = sn_for_values(b, lo, hi, sn_index(b, stride * count), sn_values(all, acc));
+  MlirValue next[SN_MAX_REDUCTIONS];
+  memcpy(next, j.carried, (size_t)all * sizeof *next);
+  sn_cpu_vectors(b, r, phase, j.index, width, count, next);
   sn_next_values(b, &j, sn_values(all, next));
   for (intptr_t i = 0; i < all; ++i)
     acc[i] = sn_result(j.op, i);
@@ -354,6 +361,24 @@ static void columns_by_lines(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
 
 // ---- a row ----------------------------------------------------------------------------------
 
+int64_t sn_cpu_vectors_at_once(const SnCpuRow *r, const SnPhase *phase, int64_t known) {
+  int64_t n = (int64_t)phase->reduces.size, unroll = n ? r->unroll : r->plain;
+  if (unroll < 2 && by_pairs(r, phase, r->lanes))
+    unroll = 2;
+  while (unroll > 1 && (n * unroll > r->carried || known < unroll * r->lanes))
+    --unroll;
+  return unroll;
+}
+
+void sn_cpu_across(SnBuilder *b, SnRowProgram *p, const SnPhase *phase, int64_t unroll, MlirValue *acc) {
+  int64_t n = (int64_t)phase->reduces.size;
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t v = 1; v < unroll; ++v)
+      acc[i] = sn_row_combine(b, p, phase->reduces.data[i], acc[i], acc[v * n + i]);
+    acc[i] = sn_row_horizontal(b, p, phase->reduces.data[i], acc[i]);
+  }
+}
+
 void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
   if (r->line) {
     columns_by_lines(b, r, phase);
@@ -361,13 +386,10 @@ void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
   }
   SnRowProgram *p = r->program;
   bool piece = !sn_none(r->from);
-  int64_t n = (int64_t)phase->reduces.size, known = INT64_MAX, unroll = n ? r->unroll : r->plain, lanes = r->lanes;
-  if (unroll < 2 && by_pairs(r, phase, lanes))
-    unroll = 2;
+  int64_t n = (int64_t)phase->reduces.size, known = INT64_MAX, lanes = r->lanes;
   MlirValue length = piece ? r->count : sn_form_columns(b, p->form), begin = piece ? r->from : sn_index(b, 0);
   bool fixed = sn_known(length, &known);
-  while (unroll > 1 && (n * unroll > r->carried || known < unroll * lanes))
-    --unroll;
+  int64_t unroll = sn_cpu_vectors_at_once(r, phase, known);
   MlirValue vectors = lanes > 1 ? end_of(b, r, length, lanes) : begin, end = end_of(b, r, length, 1),
             acc[SN_MAX_REDUCTIONS];
   if (lanes > 1 && (!fixed || known >= lanes)) {
@@ -383,11 +405,7 @@ void sn_cpu_columns(SnBuilder *b, SnCpuRow *r, const SnPhase *phase) {
     } else if (!fixed) {
       vectors = last_vector(b, r, phase, length, vectors, end, acc);
     }
-    for (int64_t i = 0; i < n; ++i) {
-      for (int64_t v = 1; v < unroll; ++v)
-        acc[i] = sn_row_combine(b, p, phase->reduces.data[i], acc[i], acc[v * n + i]);
-      acc[i] = sn_row_horizontal(b, p, phase->reduces.data[i], acc[i]);
-    }
+    sn_cpu_across(b, p, phase, unroll, acc);
   } else {
     for (int64_t i = 0; i < n; ++i)
       acc[i] = sn_row_identity(b, p, phase->reduces.data[i], 1);

@@ -48,9 +48,11 @@ typedef struct {
 static void emit_rows(SnBuilder *b, SnCpuRow *row, const void *user, intptr_t n, MlirValue *scalars) {
   SnRowProgram *p = row->program;
   const Rows *rows = user;
-  MlirValue one = sn_index(b, 1), next[SN_MAX_DIMS];
+  MlirValue one = sn_index(b, 1), next[SN_MAX_DIMS], lo = rows->lo;
   sn_row_begin(p);
-  SnLoop r = sn_for_values(b, rows->lo, rows->hi, one, sn_values(n, scalars));
+  if (sn_schedule_number(p->form->schedule, "abreast") > 1)
+    lo = sn_cpu_rows_abreast(b, row, lo, rows->hi, n, scalars);
+  SnLoop r = sn_for_values(b, lo, rows->hi, one, sn_values(n, scalars));
   {
     sn_form_point(b, p->form, 0, p->form->num_rows, r.index, p->dims);
     if (p->form->num_rows && sn_schedule_word_is(p->form->schedule, "next", "early")) {
@@ -209,7 +211,7 @@ MlirLogicalResult sn_cpu_lower_rowwise(SnKernel *k) {
                     "maximum = \"online\" keeps whole vectors of exponentials, but a row has %lld columns, fewer than "
                     "%lld lanes: schedule with residency = \"reread\"",
                     (long long)sn_row_length(&k->form), (long long)sn_schedule_number(k->form.schedule, "lanes"));
-  if (!lines_fit(&k->form))
+  if (!lines_fit(&k->form) || !sn_cpu_abreast_fits(&k->form))
     return SN_FAIL;
   SnRowsTask t;
   SnCpuRepeats repeats = sn_cpu_repeats(k);

@@ -39,6 +39,9 @@
 #define PLAIN_OF_ANY_LENGTH 4 // vectors: of a length that is known LLVM writes out several by itself
 #define LEAST_ROW (32 << 10) // bytes
 #define LEAST_PREFETCHED (4 << 20) // bytes of inputs
+#define PAGE 4096        // bytes
+#define ABREAST 2        // rows,
+#define ABREAST_UNROLL 2 // and vectors of each
 #define AHEAD 8192 // bytes: two pages
 #define MOST_BUFFERED (1 << 20) // bytes
 // The same of exponentials under a maximum that grows, which are quickly computed again: a third of a first cache, with
@@ -64,7 +67,6 @@ int64_t sn_schedule_lanes(const SnForm *f, int64_t vector_bits, int64_t length) 
     lanes *= 2;
   return lanes;
 }
-
 
 int64_t sn_schedule_unroll(const SnForm *f, int64_t lanes) {
   int64_t length = sn_row_length(f),
@@ -140,6 +142,7 @@ static bool streaming(const SnForm *f, int64_t lanes) {
 typedef struct {
   int64_t loops, kept; // kept: bytes for each column that later loops load
   bool reduces, own_combiner, online, online_kept;
+  bool only_reduces; // there is one, always, which stores nothing
 } Loops;
 
 static Loops loops(const SnForm *f) {
@@ -151,6 +154,8 @@ static Loops loops(const SnForm *f) {
       l.own_combiner |= !sn_get_attr(p.phases.data[i].reduces.data[k], "kind").ptr;
     l.reduces |= p.phases.data[i].reduces.size > 0;
   }
+  l.only_reduces =
+      l.loops == 1 && p.phases.data[0].reduces.size && !p.phases.data[0].yields.size && sn_none(sn_row_guard(&p, 0));
   SnRowJoints joints = {0}, with_kept = {0};
   sn_row_join_phases(&joints, &p);
   sn_row_keep(&p);
@@ -177,8 +182,8 @@ static int64_t row_bytes(const SnForm *f) {
 static int64_t share_columns(const SnForm *f, const Loops *l, int64_t rows) {
   int64_t length = sn_row_length(f);
   int64_t few = !l->reduces ? FEW_ROWS : length == SN_DYNAMIC ? FEW_ROWS_OF_ANY_LENGTH : FEW_REDUCED_ROWS;
-  if (rows == SN_DYNAMIC || rows > few ||
-      (length != SN_DYNAMIC && length < 2 * TASK_ELEMENTS) || !l->loops || l->own_combiner)
+  if (rows == SN_DYNAMIC || rows > few || (length != SN_DYNAMIC && length < 2 * TASK_ELEMENTS) || !l->loops ||
+      l->own_combiner)
     return 0;
   for (size_t k = 0; k < f->accumulators.size; ++k)
     if (sn_uses_cols(f, f->accumulators.data[k].map))
@@ -239,7 +244,8 @@ typedef struct {
   int64_t most_kept;           // elements of all that is kept of a row
   bool by_columns;             // vectors are along columns
   bool light;                  // an exponential for each element at most
-  int64_t chunk, of_rows, line, lanes, unroll, strip, places, columns; // keys of #sinter.rows; of_rows: lanes of rows
+  int64_t chunk, of_rows, line, lanes, unroll, strip, places, columns, abreast; // keys of #sinter.rows; of_rows: lanes
+                                                                                // of rows
   bool buffer, online, again, ahead;
 } Choice;
 
@@ -275,13 +281,37 @@ static void choose_lanes(Choice *c) {
   c->by_columns = !c->of_rows && c->lanes > 1;
 }
 
+// All that is read of a row alone is a page or more of memory by itself.
+static bool has_pages(const SnForm *f, int64_t length) {
+  for (size_t k = 0; k < f->inputs.size; ++k) {
+    const SnAccess *a = &f->inputs.data[k];
+    if (sn_uses_cols(f, a->map) && sn_uses_rows(f, a->map) &&
+        (!sn_row_in_one_piece(f, a) || length * sn_bits(sn_element(sn_type_of(a->value))) < 8 * PAGE))
+      return false;
+  }
+  return true;
+}
+
+// Rows from memory that are only added up come faster two at a time: hardware follows pages by themselves. Not where
+// something has to be computed meanwhile, or asserted of each row.
+static bool comes_abreast(const Choice *c) {
+  const SnForm *f = c->f;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    if (sn_is(op, "cf.assert"))
+      return false;
+  int64_t vectors = c->unroll < ABREAST_UNROLL ? c->unroll : ABREAST_UNROLL;
+  bool rows = c->chunk >= ABREAST && (c->rows == SN_DYNAMIC || c->rows >= ABREAST),
+       columns = c->length != SN_DYNAMIC && c->length % (vectors * c->lanes) == 0 && !c->columns && !c->line;
+  return c->ahead && !c->again && c->l.only_reduces && rows && columns && functions(f) == 0 && !f->indices.size &&
+         has_pages(f, c->length);
+}
+
 static int64_t least_online(const Choice *c) { return (c->buffer ? LEAST_ONLINE_KEPT : LEAST_ONLINE) * c->lanes; }
 
 static void choose_loops(Choice *c) {
   int64_t length = c->length, lanes = c->lanes;
   bool any = length == SN_DYNAMIC, columns = c->by_columns && !c->columns,
-       large = c->bytes != SN_DYNAMIC &&
-               (c->rows == SN_DYNAMIC || sn_times(c->bytes, c->rows) >= LEAST_PREFETCHED);
+       large = c->bytes != SN_DYNAMIC && (c->rows == SN_DYNAMIC || sn_times(c->bytes, c->rows) >= LEAST_PREFETCHED);
   // What an earlier loop computed is loaded, where it stays in a cache of the core. Long rows of a length that is not
   // known are computed again, so what is kept of short ones may not stand in the way of one loop for both, unless it is
   // more than an exponential.
@@ -289,8 +319,7 @@ static void choose_loops(Choice *c) {
   c->most_kept = c->l.online && c->light ? MOST_BUFFERED_LIGHT : MOST_BUFFERED;
   c->buffer = !c->of_rows && !c->columns && c->l.kept &&
               (any ? c->l.online_kept == c->l.online || !c->light : sn_times(length, c->l.kept) <= c->most_kept);
-  c->online = columns && !c->line && (c->buffer ? c->l.online_kept : c->l.online) &&
-              (any || length >= least_online(c));
+  c->online = columns && !c->line && (c->buffer ? c->l.online_kept : c->l.online) && (any || length >= least_online(c));
   // Hardware prefetching follows one loop over rows by itself. Between the loops of a long row it loses its way.
   c->again = columns && c->l.loops - c->online > 1 && large && c->bytes >= LEAST_ROW;
   c->ahead = c->options->prefetch && c->by_columns && large;
@@ -301,6 +330,9 @@ static void choose_loops(Choice *c) {
     c->unroll = 4;
   else if (functions(c->f) > 0) // they fill a processor by themselves, and several its registers
     c->unroll = c->unroll < 2 || functions(c->f) > 1 ? 1 : 2;
+  c->abreast = comes_abreast(c) ? ABREAST : 1;
+  if (c->abreast > 1 && c->unroll > ABREAST_UNROLL)
+    c->unroll = ABREAST_UNROLL;
 }
 
 // Vectors at once of loops that reduce nothing.
@@ -321,8 +353,8 @@ typedef struct {
 } Words;
 
 static void number(Words *w, const char *key, int64_t value) {
-  w->n += (size_t)snprintf(w->text + w->n, sizeof w->text - w->n, "%s%s = %lld", w->n ? ", " : "{", key,
-                           (long long)value);
+  w->n +=
+      (size_t)snprintf(w->text + w->n, sizeof w->text - w->n, "%s%s = %lld", w->n ? ", " : "{", key, (long long)value);
 }
 
 static void word(Words *w, const char *key, const char *value) {
@@ -368,6 +400,8 @@ static MlirAttribute attribute_of(const Choice *c) {
     number(&w, "buffer_to", c->most_kept / c->l.kept);
   if (c->again || c->ahead)
     number(&w, "prefetch", c->again ? AHEAD : c->options->prefetch);
+  if (c->abreast > 1)
+    number(&w, "abreast", c->abreast);
   int64_t plain = plain_unroll(c);
   if (plain > 1)
     number(&w, "plain", plain);
