@@ -29,13 +29,14 @@ static MlirBlock body_of(MlirOperation op) {
 
 static bool is_short(MlirType t) { return mlirTypeIsABF16(t) || sn_is_float8(t); }
 
-// It rounds its input, an f32, and does nothing else.
+// It rounds its input, an f32, to the nearest, and does nothing else.
 static bool rounds(MlirOperation op) {
   MlirBlock body = body_of(op);
   if (mlirBlockIsNull(body))
     return false;
   MlirOperation cast = sn_def(sn_operand(mlirBlockGetTerminator(body), 0), "arith.truncf");
-  return !sn_null(cast) && sn_same(sn_operand(cast, 0), mlirBlockGetArgument(body, 0)) &&
+  return !sn_null(cast) && !sn_get_attr(cast, "roundingmode").ptr &&
+         sn_same(sn_operand(cast, 0), mlirBlockGetArgument(body, 0)) &&
          mlirTypeIsAF32(sn_type_of(sn_operand(cast, 0))) && is_short(sn_element(sn_type_of(sn_result(op, 0))));
 }
 

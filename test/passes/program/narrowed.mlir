@@ -65,3 +65,23 @@ func.func @computed() -> (tensor<20x33xbf16>, tensor<33x20xbf16>, tensor<20x33xf
   } -> tensor<20x33xf16>
   return %a, %b, %c : tensor<20x33xbf16>, tensor<33x20xbf16>, tensor<20x33xf16>
 }
+
+// -----
+
+// It is to the nearest.
+
+// CHECK-LABEL: func @toward_zero
+//   CHECK-NOT:   narrowed
+//       CHECK:   arith.truncf {{.*}} toward_zero
+#same = affine_map<(i, j) -> (i, j)>
+func.func @toward_zero() -> tensor<20x33xbf16> {
+  %w = arith.constant dense_resource<w> : tensor<20x33xf32>
+  %e = tensor.empty() : tensor<20x33xbf16>
+  %a = linalg.generic {indexing_maps = [#same, #same], iterator_types = ["parallel", "parallel"]}
+      ins(%w : tensor<20x33xf32>) outs(%e : tensor<20x33xbf16>) {
+  ^bb0(%x: f32, %y: bf16):
+    %n = arith.truncf %x toward_zero : f32 to bf16
+    linalg.yield %n : bf16
+  } -> tensor<20x33xbf16>
+  return %a : tensor<20x33xbf16>
+}
