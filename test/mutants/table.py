@@ -344,7 +344,7 @@ MUTANTS = [Mutant(*m) for m in (
     ("lowering/cpu/rowsabreast.c", "turn_to(b, p, dims[q]);\n    sn_cpu_vectors",
      "turn_to(b, p, dims[0]);\n    sn_cpu_vectors",
      ["lowering/cpu/rowsabreast.mlir", "run/rows_abreast.test"], "the first of several rows is added up for all"),
-    ("lowering/cpu/rowsabreast.c", "r->reduced = reduced + (size_t)q * each", "r->reduced = reduced + (size_t)q",
+    ("lowering/cpu/rowsabreast.c", "r->reduced = reduced + (size_t)q * each", "r->reduced = reduced + (size_t)q * (each > 0)",
      ["run/rows_abreast.test"], "a row has sums of its neighbour, where it has several"),
     ("passes/schedule/cpu_rows.c", "< 8 * PAGE", "< PAGE", ["passes/schedule/rows_abreast.mlir"],
      "rows of less than a page are read two at a time"),
