@@ -199,6 +199,9 @@ const SnScheduleKey sn_schedule_keys[] = {
     {"brgemm", "stream", 0, 65536, 1, 0, NULL,
      "columns of the first group that are multiplied again before the next ones are made, maxima and sums being kept "
      "up to date; 0: rows are whole first"},
+    {"brgemm", "strip", 0, 4096, 1, 0, NULL,
+     "of rows that stream: rows of a block whose columns are made and multiplied again before the next rows', so that "
+     "these columns stay in the first cache; 0: all rows of a block"},
     {"brgemm", "tasks", 1, 65536, 1, 64, NULL, "tasks at most; blocks are dealt to them in order"},
     {"brgemm", "lanes", 1, SN_MAX_LANES, 0, 1, NULL, "columns of one vector of the epilogue"},
     {"brgemm", "unroll", 1, SN_MAX_UNROLL, 1, 1, NULL, "vectors of one step of the epilogue's column loops"},

@@ -36,7 +36,7 @@ void sn_cpu_segment_row(Contract *c, const Segment *s, SnCpuRow *row, MlirValue 
   memcpy(row->program->dims, c->dims, (size_t)batch_dims * sizeof *c->dims);
   sn_form_point(b, &c->f, batch_dims, c->together, plus(b, c->i0, r), row->program->dims + batch_dims);
   for (size_t p = 0; p < c->f.products.size; ++p)
-    sn_row_set_scratch(row->program, (intptr_t)p, s->products[p].c, sn_cpu_scratch_row(c, c->m, r), offset);
+    sn_row_set_scratch(row->program, (intptr_t)p, s->products[p].c, sn_cpu_sums_row(c, &s->products[p], r), offset);
 }
 
 // The row program over each row of the block; of the columns from `offset` on that c holds.
@@ -281,7 +281,7 @@ static MlirValue memory_of_weights(Contract *c, const SnForm *f, const Product *
   MlirType t = sn_micro_memory(p->line, p->line->b, p->type);
   MlirValue columns = sn_index(b, columns_of_panel(p));
   if (!c->shares_weights)
-    return sn_cpu_task_memory(c, t, c->panels * sn_cpu_b_rows(c, p), columns);
+    return sn_cpu_task_memory(c, t, sn_cpu_b_kept_rows(c, p), columns);
   MlirValue sizes[] = {sn_cpu_shared_rows(c, b, f, p), columns};
   return sn_cpu_scratch(c->kernel, t, 2, sizes);
 }
@@ -298,6 +298,14 @@ static void memory_of_tables(Contract *c, const SnForm *f, Product *p) {
   p->a_rows = sn_cpu_scratch(c->kernel, i64, 1, &rows);
   p->a_runs = sn_cpu_scratch(c->kernel, i64, 1, &runs);
   sn_cpu_window_runs(b, f, p);
+}
+
+// Of a block of columns, for all strips of its rows.
+static void keep_panels(const Chain *chain, const Segment *s, Product *q) {
+  int64_t k = chain->c.k, length = q->streamed ? sn_row_length(&s->form) : chain->stream;
+  q->wide = s->n;
+  q->across = sn_pieces(length, s->n);
+  q->kept = q->across * sn_pieces(q->streamed ? chain->stream : q->sum, k);
 }
 
 // Memory of the segment's tasks.
@@ -326,14 +334,17 @@ static void begin_segment(Chain *chain, Segment *s) {
     int64_t columns = sn_micro_column_unit(q->line, q->type), room = sn_pieces(s->n, columns) * columns;
     int64_t group = q->line->group, unit_k = sn_micro_k_unit(q->line);
     q->streamed = is_streamed(chain, f, p);
+    q->rows = streams ? c->strip : c->m;
     q->room = room;
+    if (c->strip < c->m && (streams || q->streamed))
+      keep_panels(chain, s, q);
     q->panel = sums_of(c, s) > s->n ? s->n : 0;
     q->lda = q->streamed || c->packs_rows || (q->widens_a && !c->widens) ? 0 : q->lda;
     if (c->reads_windows)
       q->lda = SN_BY_TABLES;
     q->packed = sn_cpu_is_packed(f, q, c->kernel->form.schedule);
     q->ldb = packs_weights(c, q) || q->packed ? 0 : q->ldb;
-    q->c = sn_cpu_task_memory(c, q->type, c->m, with_room(b, width, room - s->n + (q->panel ? APART : 0)));
+    q->c = sn_cpu_task_memory(c, q->type, q->rows, with_room(b, width, room - s->n + (q->panel ? APART : 0)));
     q->a_pack = q->lda || q->streamed ? none : memory_of_rows(c, q, columns_of_rows(c, b, f, q, unit_k));
     if (c->reads_windows)
       memory_of_tables(c, f, q);
@@ -353,6 +364,10 @@ void sn_cpu_segment_in_task(Chain *chain, Segment *s) {
     Product old = s->products[p], *q = &s->products[p];
     (void)sn_cpu_read_product(&s->f, p, c->together, sn_schedule_word(s->f.schedule, "kernel"), q);
     q->streamed = old.streamed;
+    q->rows = old.rows;
+    q->across = old.across;
+    q->wide = old.wide;
+    q->kept = old.kept;
     q->packed = old.packed;
     q->panel = old.panel;
     q->room = old.room;
@@ -492,6 +507,8 @@ MlirLogicalResult sn_cpu_lower_contract(SnKernel *k) {
   c->together = sn_cpu_rows_together(form, sn_schedule_word(s, "kernel"));
   sn_cpu_count_blocks(c, &k->b, form);
   chain.stream = sn_has_one_group(form) ? 0 : sn_schedule_number(s, "stream");
+  int64_t strip = chain.stream ? sn_schedule_number(s, "strip") : 0;
+  c->strip = strip && strip < c->m ? strip : c->m;
   chain.windows = (SnWindows){.of = k,
                               .slots = sn_size_mul(&k->b, c->tasks, sn_index(&k->b, c->m)),
                               .stream = chain.stream};

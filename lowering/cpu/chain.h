@@ -90,6 +90,17 @@ void sn_cpu_share_rows(Chain *chain, const SnForm *form);
 // All weights that are not read where they lie.
 void sn_cpu_share_weights(Chain *chain, const SnForm *form);
 
+// ---- which columns rows ask for: chain_columns.c ------------------------------------------
+
+typedef struct {
+  MlirValue from, to;
+} SnColumns;
+
+// The columns that something is asked of in the block's rows, in whole blocks of columns.
+SnColumns sn_cpu_columns_of_stream(Chain *chain, MlirValue columns);
+// Of a block's columns those that a mask leaves for the strip's rows, some at least.
+SnColumns sn_cpu_columns_of_strip(Chain *chain, SnColumns columns);
+
 // ---- rows a block of columns at a time: chain_stream.c ----------------------------------
 
 // Takes factors that are known at a row's end from rows that are multiplied again to what they give, and keeps sums of

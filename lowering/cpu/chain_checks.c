@@ -16,6 +16,17 @@ static MlirLogicalResult check_unit(const SnForm *f, const SnMicroKernel *line, 
                   (long long)unit);
 }
 
+// Weights are kept for all strips of a block's rows, so it has to be known how many they are.
+static MlirLogicalResult check_strip(const Chain *chain, size_t segment, const Product *product) {
+  const SnForm *f = &chain->c.kernel->form, *s = &chain->segments.data[segment].form;
+  if (chain->c.strip == chain->c.m)
+    return SN_OK;
+  if (segment ? sn_row_length(s) == SN_DYNAMIC : product->sum == SN_DYNAMIC)
+    return sn_error(f->op, "strip = %lld, but a size that rows are multiplied by is not known: leave strip out",
+                    (long long)chain->c.strip);
+  return check_unit(f, product->line, "strip", sn_micro_row_unit(product->line), SN_DYNAMIC);
+}
+
 static MlirLogicalResult check_products(const Chain *chain) {
   const SnForm *f = &chain->c.kernel->form;
   for (size_t i = 0; i < chain->segments.size; ++i) {
@@ -32,6 +43,8 @@ static MlirLogicalResult check_products(const Chain *chain) {
       // Behind the last column of a block are others, not zeros.
       if (product.line->pack_b == SN_PACK_COLUMNS && product.line->sums == SN_SUMS_IN_TILES &&
           sn_failed(check_unit(f, product.line, "n", product.line->n, sn_row_length(s))))
+        return SN_FAIL;
+      if (sn_failed(check_strip(chain, i, &product)))
         return SN_FAIL;
       if (product.line->parts && (!sn_has_one_group(f) || product.sum == SN_DYNAMIC))
         return sn_error(f->op, "kernel = \"%s\" multiplies one product of a row, whose sum has a known length",

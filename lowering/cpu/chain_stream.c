@@ -3,12 +3,13 @@
 //   #sinter.brgemm<stream = 256, m = 128, n = 64, ...>        %e = exp(%x - max %x), %s = sum %e, %u = %e . V
 //
 //   for n0 by 256:
-//     c[m][256] = A . B
-//     for each row:
-//       x = the row program over c;  m' = max(m, x)
-//       if m' > m:   s = s * exp(m - m'),  u = u * exp(m - m')          for as long as the row grows
-//       e = exp(x - m') -> p[m][256];  s = s + e
-//     u[m][..] += p . V[n0 .. n0 + 256][..]
+//     for each strip of rows (strip = 32):
+//       c[32][256] = A . B
+//       for each row:       x = the row program over c
+//       for 16 rows each:   m' = max(m, x);  s = s * exp(m - m')
+//       for each row:       u = u * exp(m - m')          where a row of the strip grew
+//       for each row:       e = exp(x - m') -> p[32][256];  s = s + e
+//       u[32][..] += p . V[n0 .. n0 + 256][..]
 //                              from the first key that a mask leaves to the last one, in whole blocks; of a mask of a
 //                              finite number once more, all of them, where some m' is not far above it
 //   for each row: what is known at its end; then the next segment's row program over u
@@ -18,6 +19,7 @@
 // Rows without a maximum (those of gradients, whose maxima are known) are 0 where nothing is left.
 
 #include "lowering/cpu/chain.h"
+#include "lowering/rows/index.h"
 #include "passes/edit/edit.h"
 #include <assert.h>
 
@@ -30,6 +32,9 @@ typedef struct {
   MlirValue begin;       // the first column of the block's rows that anything is asked of
 } Stream;
 
+// Of each row of a strip, behind the states: the maximum that exponentials are taken under, of this block's columns
+// first; what sums so far are multiplied by.
+enum { MOST, FACTOR, NUM_OF_STRIP };
 enum { OEQ = 1, ULE = 12, UNE = 13 };      // of arith.cmpf
 enum { EQ = 0, NE = 1, SLT = 2, SGE = 5 }; // of arith.cmpi
 
@@ -88,6 +93,9 @@ void sn_cpu_stream_begin(Chain *chain) {
   for (size_t i = 0; i < num_states(&p); ++i)
     sn_push(&s->state, sn_cpu_scratch(c->kernel, sn_type_of(sn_result(state_of(&p, i), 0)), 1, &chain->windows.slots));
   sn_row_program_free(&p);
+  MlirOperation maximum = sn_stream_maximum(s->form.body);
+  for (int i = 0; i < NUM_OF_STRIP && !sn_null(maximum); ++i)
+    sn_push(&s->state, sn_cpu_scratch(c->kernel, sn_type_of(sn_result(maximum, 0)), 1, &chain->windows.slots));
   for (size_t k = 1; k < chain->segments.size; ++k)
     for (size_t q = 0; q < chain->segments.data[k].form.products.size; ++q) {
       Segment *to = &chain->segments.data[k];
@@ -98,7 +106,7 @@ void sn_cpu_stream_begin(Chain *chain) {
           sn_cpu_window_of(&chain->windows, to->form.inputs.data[sn_side(&to->form, product->a_side).first].value);
       int64_t unit = sn_micro_k_unit(product->line), width = sn_pieces(chain->stream, unit) * unit;
       if (sn_none(w->memory))
-        w->memory = sn_cpu_task_memory(c, product->a_type, c->m, sn_index(&c->kernel->b, width));
+        w->memory = sn_cpu_task_memory(c, product->a_type, c->strip, sn_index(&c->kernel->b, width));
       assert(mlirTypeEqual(sn_element(sn_type_of(w->memory)), product->a_type) && "sn_cpu_streams asks for one type");
       product->a_pack = w->memory;
     }
@@ -110,9 +118,15 @@ void sn_cpu_stream_in_task(Chain *chain) {
     s->state.data[i] = sn_lookup(&chain->c.t.map, s->state.data[i]);
 }
 
+// Of `width` rows.
+static MlirValue load_states(SnBuilder *b, const Stream *t, size_t i, MlirValue row, int64_t width) {
+  MlirType type = sn_type_of(sn_result(i < num_states(&t->program) ? state_of(&t->program, i) : t->maximum, 0));
+  return sn_scratch_load(b, t->s->state.data[i], sn_values(1, &row), width > 1 ? sn_vector(type, width) : type,
+                         sn_no_attr());
+}
+
 static MlirValue load_state(SnBuilder *b, const Stream *t, size_t i, MlirValue row) {
-  MlirType type = sn_type_of(sn_result(state_of(&t->program, i), 0));
-  return sn_scratch_load(b, t->s->state.data[i], sn_values(1, &row), type, sn_no_attr());
+  return load_states(b, t, i, row, 1);
 }
 
 static void store_state(SnBuilder *b, const Stream *t, size_t i, MlirValue row, MlirValue x) {
@@ -123,7 +137,7 @@ static void begin_states(SnBuilder *b, Stream *t) {
   Contract *c = &t->chain->c;
   SnLoop r = sn_for(b, sn_index(b, 0), c->mm, sn_index(b, 1));
   MlirValue row = sn_cpu_scratch_row(c, c->m, r.index);
-  for (size_t i = 0; i < t->s->state.size; ++i)
+  for (size_t i = 0; i < num_states(&t->program); ++i)
     store_state(b, t, i, row, sn_row_identity(b, &t->program, state_of(&t->program, i), 1));
   sn_next(b, &r);
 }
@@ -144,13 +158,9 @@ static void each_product(SnBuilder *b, Stream *t, Emit emit, void *user) {
   c->f = f;
 }
 
-typedef struct {
-  MlirValue from, to;
-} Columns;
-
 static void multiply(SnBuilder *b, Stream *t, Segment *to, Product *p, void *user) {
   Contract *c = &t->chain->c;
-  const Columns *columns = user;
+  const SnColumns *columns = user;
   MlirValue n = sn_index(b, to->n), end = sn_form_columns(b, &to->f);
   p->a_from = columns->from;
   p->first = t->begin;
@@ -158,6 +168,35 @@ static void multiply(SnBuilder *b, Stream *t, Segment *to, Product *p, void *use
   MlirValue nn = sn_cpu_smaller(b, n, to->n, n1.index, end);
   sn_cpu_product_part(c, p, columns->from, columns->to, n1.index, nn, n1.index);
   sn_next(b, &n1);
+}
+
+static void keep(SnBuilder *b, Stream *t, Segment *to, Product *p, void *user) {
+  const SnColumns *columns = user;
+  MlirValue n = sn_index(b, to->n), end = sn_form_columns(b, &to->f);
+  SnLoop n1 = sn_for(b, sn_index(b, 0), end, n);
+  sn_cpu_keep_panels(&t->chain->c, p, columns->from, columns->to, n1.index, sn_cpu_smaller(b, n, to->n, n1.index, end));
+  sn_next(b, &n1);
+}
+
+static void keep_weights(Contract *c, Product *p, MlirValue n0, MlirValue nn, MlirValue column) {
+  (void)column;
+  sn_cpu_keep_panels(c, p, sn_index(&c->t.b, 0), sn_cpu_sum_of(&c->t.b, &c->f, p), n0, nn);
+}
+
+// Each product that gives columns of the rows, a panel of them at a time.
+static void each_panel(SnBuilder *b, Stream *t, SnColumns columns,
+                       void (*emit)(Contract *c, Product *p, MlirValue n0, MlirValue nn, MlirValue column)) {
+  Contract *c = &t->chain->c;
+  Segment *s = t->s;
+  if (!s->f.products.size)
+    return;
+  c->f = s->f;
+  MlirValue n = sn_index(b, s->n);
+  SnLoop n0 = sn_for(b, columns.from, columns.to, n);
+  MlirValue nn = sn_cpu_smaller(b, n, s->n, n0.index, columns.to), at = sn(b, "arith.subi", n0.index, columns.from);
+  for (size_t p = 0; p < s->f.products.size; ++p)
+    emit(c, &s->products[p], n0.index, nn, at);
+  sn_next(b, &n0);
 }
 
 // Nothing is multiplied where there are no columns.
@@ -199,33 +238,26 @@ static MlirValue compare(SnBuilder *b, const char *op, int predicate, MlirValue 
 // No exponential is taken under -inf.
 static MlirValue under(SnBuilder *b, MlirValue maximum) {
   MlirType t = sn_type_of(maximum);
-  double least = mlirTypeIsAF32(t) ? -3.4028234663852886e38 : -1.7976931348623157e308;
-  return sn(b, "arith.maximumf", maximum, sn_float(b, t, least));
-}
-
-// The maximum of the row and of these columns, from `first` on. Sums and products so far come under it.
-static MlirValue raise_maximum(SnBuilder *b, Stream *t, size_t state, MlirValue row, MlirValue first,
-                               MlirValue of_columns) {
-  size_t n = t->program.phases.data[0].reduces.size;
-  MlirValue old = load_state(b, t, state, row), most = sn(b, "arith.maximumf", old, of_columns), m = under(b, most);
-  store_state(b, t, state, row, most);
-  SnIf grows = sn_if(b, compare(b, "arith.cmpf", UNE, most, old));
-  Scale by = {.row = row, .number = sn(b, "math.exp", sn(b, "arith.subf", under(b, old), m))};
-  for (size_t i = n; i < t->s->state.size; ++i)
-    store_state(b, t, i, row, sn(b, "arith.mulf", load_state(b, t, i, row), by.number));
-  SnIf later = sn_if(b, compare(b, "arith.cmpi", 1, first, t->begin)); // ne: there is something in c
-  each_product(b, t, scale, &by);
-  sn_end_if(b, &later);
-  sn_end_if(b, &grows);
-  return m;
+  double least = mlirTypeIsAF32(sn_element(t)) ? -3.4028234663852886e38 : -1.7976931348623157e308;
+  return sn(b, "arith.maximumf", maximum, sn_splat(b, t, mlirFloatAttrDoubleGet(b->ctx, sn_element(t), least)));
 }
 
 // Of the row whose columns are made, or which ends.
 typedef struct {
   Stream *t;
-  MlirValue row, first; // in scratch; the block's first column
-  MlirValue odd;        // i1 behind the first phase of its end: all are -inf, and not for want of elements
+  MlirValue row;  // in scratch
+  bool of_maxima; // only the first phase is made: `MOST` is this block's columns' maximum; else it is known
+  MlirValue odd;  // i1 behind the first phase of its end: all are -inf, and not for want of elements
 } StreamedRow;
+
+static size_t of_strip(const Stream *t, int which) { return num_states(&t->program) + (size_t)which; }
+
+static size_t state_of_maximum(const Stream *t) {
+  size_t i = 0;
+  while (!mlirOperationEqual(state_of(&t->program, i), t->maximum))
+    ++i;
+  return i;
+}
 
 static void state_of_phase(SnRowProgram *p, size_t phase, size_t *from, size_t *to) {
   size_t n = p->phases.data[0].reduces.size;
@@ -238,6 +270,10 @@ static void stream_phase(SnBuilder *b, size_t phase, void *user) {
   Stream *t = s->t;
   SnRowProgram *p = &t->program;
   const SnPhase *now = &p->phases.data[phase];
+  if (!phase && !sn_null(t->maximum) && !s->of_maxima) {
+    sn_row_know(p, sn_result(t->maximum, 0), load_state(b, t, of_strip(t, MOST), s->row));
+    return;
+  }
   if (now->reduces.size || now->yields.size)
     sn_cpu_columns(b, &t->row, now);
   size_t i, to;
@@ -245,29 +281,69 @@ static void stream_phase(SnBuilder *b, size_t phase, void *user) {
     MlirOperation reduce = state_of(p, i);
     MlirValue x = sn_row_scalar(p, sn_result(reduce, 0));
     if (mlirOperationEqual(reduce, t->maximum))
-      sn_row_know(p, sn_result(reduce, 0), raise_maximum(b, t, i, s->row, s->first, x));
+      store_state(b, t, of_strip(t, MOST), s->row, x);
     else
       store_state(b, t, i, s->row, sn_row_combine(b, p, reduce, load_state(b, t, i, s->row), x));
   }
 }
 
-// Of what is known behind its first phase exponentials take the maximum alone.
-static void stream_row(SnBuilder *b, Stream *t, MlirValue r, MlirValue first) {
+// Phases of each row of the strip. Of what is known behind its first phase exponentials take the maximum alone.
+static void stream_rows(SnBuilder *b, Stream *t, MlirValue first, bool of_maxima) {
   Contract *c = &t->chain->c;
   SnRowProgram *p = &t->program;
-  StreamedRow s = {.t = t, .row = sn_cpu_scratch_row(c, c->m, r), .first = first};
+  size_t phases = p->phases.size < 2 || of_maxima ? 1 : 2;
+  SnLoop r = sn_for(b, sn_index(b, 0), c->mm, sn_index(b, 1));
+  StreamedRow s = {.t = t, .row = sn_cpu_block_row(c, r.index), .of_maxima = of_maxima};
   sn_row_begin(p);
-  sn_cpu_segment_row(c, t->s, &t->row, r, first);
+  sn_cpu_segment_row(c, t->s, &t->row, r.index, first);
   for (size_t i = 0; i < t->row.targets.size; ++i)
     if (!sn_none(t->row.targets.data[i].offset))
-      t->row.targets.data[i].first = s.row;
+      t->row.targets.data[i].first = sn_cpu_scratch_row(c, c->strip, r.index);
   SnRowWalk walk = {.columns = stream_phase, .user = &s, .part = true};
-  sn_row_walk(b, p, p->phases.size < 2 ? p->phases.size : 2, &walk);
+  sn_row_walk(b, p, phases, &walk);
+  sn_next(b, &r);
+}
+
+// The maxima of `width` rows and of these columns; sums so far come under them. i1: some are others than before.
+static MlirValue raise_some(SnBuilder *b, Stream *t, MlirValue row, int64_t width) {
+  size_t maximum = state_of_maximum(t), n = t->program.phases.data[0].reduces.size;
+  MlirValue old = load_states(b, t, maximum, row, width), x = load_states(b, t, of_strip(t, MOST), row, width);
+  MlirValue most = sn(b, "arith.maximumf", old, x), m = under(b, most);
+  store_state(b, t, maximum, row, most);
+  store_state(b, t, of_strip(t, MOST), row, m);
+  MlirValue factor = sn(b, "math.exp", sn(b, "arith.subf", under(b, old), m));
+  store_state(b, t, of_strip(t, FACTOR), row, factor);
+  for (size_t i = n; i < num_states(&t->program); ++i)
+    store_state(b, t, i, row, sn(b, "arith.mulf", load_states(b, t, i, row, width), factor));
+  MlirValue grows = compare(b, "arith.cmpf", UNE, most, old);
+  return width > 1 ? sn(b, "vector.reduction", grows, mlirIntegerTypeGet(b->ctx, 1),
+                        sn_attr("kind", sn_parse_attr(b->ctx, "#vector.kind<or>")))
+                   : grows;
+}
+
+// The maxima of the strip's rows grow by those of the columns from `first` on. Products so far come under them.
+static void raise_maxima(SnBuilder *b, Stream *t, MlirValue first) {
+  Contract *c = &t->chain->c;
+  // A vector of rows may have some that are none, but not those of another strip or task.
+  int64_t width = c->lanes > 1 && c->m % c->lanes == 0 && c->strip % c->lanes == 0 ? c->lanes : 1;
+  MlirValue zero = sn_index(b, 0), one = sn_index(b, 1), none = sn_int(b, mlirIntegerTypeGet(b->ctx, 1), 0);
+  SnLoop r = sn_for_values(b, zero, c->mm, sn_index(b, width), sn_values(1, &none));
+  MlirValue grows = raise_some(b, t, sn_cpu_block_row(c, r.index), width);
+  grows = sn(b, "arith.ori", r.carried[0], grows);
+  sn_next_values(b, &r, sn_values(1, &grows));
+  MlirValue later = compare(b, "arith.cmpi", NE, first, t->begin); // there is something in c
+  SnIf some = sn_if(b, sn(b, "arith.andi", later, sn_result(r.op, 0)));
+  SnLoop i = sn_for(b, zero, c->mm, one);
+  Scale by = {.row = sn_cpu_block_row(c, i.index)};
+  by.number = load_state(b, t, of_strip(t, FACTOR), by.row);
+  each_product(b, t, scale, &by);
+  sn_next(b, &i);
+  sn_end_if(b, &some);
 }
 
 // Zeros behind the last column that is multiplied, up to what the kernel takes.
 static void pad(SnBuilder *b, Stream *t, Segment *to, Product *p, void *user) {
-  const Columns *columns = user;
+  const SnColumns *columns = user;
   int64_t unit = sn_micro_k_unit(p->line), known;
   MlirValue count = sn(b, "arith.subi", columns->to, columns->from), whole = sn_cpu_whole(b, count, unit);
   if (unit == 1 || (sn_known(sn_form_sizes(b, &to->f, p->first_dim, p->num_dims), &known) && known % unit == 0 &&
@@ -276,37 +352,56 @@ static void pad(SnBuilder *b, Stream *t, Segment *to, Product *p, void *user) {
   Contract *c = &t->chain->c;
   SnLoop r = sn_for(b, sn_index(b, 0), c->mm, sn_index(b, 1));
   SnLoop j = sn_for(b, count, whole, sn_index(b, 1));
-  MlirValue at[] = {sn_cpu_scratch_row(c, c->m, r.index), j.index};
+  MlirValue at[] = {sn_cpu_scratch_row(c, c->strip, r.index), j.index};
   sn_scratch_store(b, sn_zero(b, p->a_type), p->a_pack, sn_values(2, at), sn_no_attr());
   sn_next(b, &j);
   sn_next(b, &r);
 }
 
-// Columns `from` .. `to` of all rows, and what is multiplied by them.
-static void stream_columns(SnBuilder *b, Stream *t, Columns columns) {
+// Columns `from` .. `to` of a strip's rows, of the block that begins at `first`, and what is multiplied by them.
+static void stream_strip(SnBuilder *b, Stream *t, MlirValue first, SnColumns columns) {
   Contract *c = &t->chain->c;
   Segment *s = t->s;
-  if (s->f.products.size) {
-    MlirValue n = sn_index(b, s->n);
-    SnLoop n0 = sn_for(b, columns.from, columns.to, n);
-    MlirValue nn = sn_cpu_smaller(b, n, s->n, n0.index, columns.to), at = sn(b, "arith.subi", n0.index, columns.from);
-    for (size_t p = 0; p < s->f.products.size; ++p)
-      sn_cpu_product(c, &s->products[p], n0.index, nn, at);
-    sn_next(b, &n0);
-  }
+  each_panel(b, t, columns, sn_cpu_product);
   t->row.from = columns.from;
   int64_t known, width = t->chain->stream;
-  t->row.count = sn_known(sn_form_columns(b, &s->f), &known) && known % width == 0
+  t->row.count = sn_known(sn_form_columns(b, &s->f), &known) && known % width == 0 && sn_none(c->r0)
                      ? sn_index(b, width)
                      : sn(b, "arith.subi", columns.to, columns.from);
   for (size_t i = 0; i < t->row.targets.size; ++i)
     if (!sn_none(t->row.targets.data[i].offset))
       t->row.targets.data[i].offset = columns.from;
-  SnLoop r = sn_for(b, sn_index(b, 0), c->mm, sn_index(b, 1));
-  stream_row(b, t, r.index, columns.from);
-  sn_next(b, &r);
+  if (!sn_null(t->maximum)) {
+    stream_rows(b, t, columns.from, true);
+    raise_maxima(b, t, first);
+  }
+  stream_rows(b, t, columns.from, false);
   each_product(b, t, pad, &columns);
+  MlirValue begins = compare(b, "arith.cmpi", EQ, first, t->begin), begin = t->begin;
+  t->begin = sn_same(first, columns.from) ? begin : sn(b, "arith.select", begins, columns.from, begin);
   each_product(b, t, multiply, &columns);
+  t->begin = begin;
+}
+
+// Columns `from` .. `to` of all rows, whose weights are copied once.
+static void stream_columns(SnBuilder *b, Stream *t, SnColumns columns) {
+  Contract *c = &t->chain->c, block = *c;
+  if (c->strip == c->m) {
+    stream_strip(b, t, columns.from, columns);
+    return;
+  }
+  c->kept_from = columns.from;
+  each_panel(b, t, columns, keep_weights);
+  each_product(b, t, keep, &columns);
+  SnLoop r0 = sn_for(b, sn_index(b, 0), c->mm, sn_index(b, c->strip));
+  c->r0 = r0.index;
+  c->i0 = plus(b, block.i0, r0.index);
+  c->mm = sn_cpu_smaller(b, sn_index(b, c->strip), c->strip, r0.index, block.mm);
+  stream_strip(b, t, columns.from, sn_cpu_columns_of_strip(t->chain, columns));
+  c->r0 = block.r0;
+  c->i0 = block.i0;
+  c->mm = block.mm;
+  sn_next(b, &r0);
 }
 
 // ---- the row's end -----------------------------------------------------------------------------------
@@ -349,82 +444,29 @@ static void end_row(SnBuilder *b, Stream *t, MlirValue r, MlirValue *scalars) {
   sn_cpu_row_ends(b, &t->row, scalars);
 }
 
-// Rows that are multiplied are stored where the product has its side.
+static bool has_exponentials(const SnForm *f) {
+  bool has = false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(f->body); !sn_null(op); op = mlirOperationGetNextInBlock(op))
+    has |= sn_is(op, "math.exp");
+  return has;
+}
+
+// Rows that are multiplied are stored where the product has its side. Exponentials that are less than the least normal
+// number are 0, and so is what is made of them.
 static void set_targets(Stream *t) {
+  bool exponentials = has_exponentials(&t->s->f);
   for (size_t i = 0; i < t->row.targets.size; ++i) {
     SnTarget *target = &t->row.targets.data[i];
     SnWindow *w = sn_none(target->access.value) ? NULL : sn_cpu_window_of(&t->chain->windows, target->access.value);
     if (w && w->streamed)
-      *target = (SnTarget){.buffer = sn_lookup(&t->chain->c.t.map, w->memory), .offset = w->memory};
+      *target = (SnTarget){.buffer = sn_lookup(&t->chain->c.t.map, w->memory),
+                           .offset = w->memory,
+                           .flushes = exponentials && mlirTypeIsAF32(sn_element(sn_type_of(w->memory)))};
   }
-}
-
-// The position of the block's first row in a dimension of those that count as one, where it goes on row by row, or is
-// the same for all of them; null where blocks are neither.
-static MlirValue position_of_rows(Chain *chain, int64_t dim, bool *same) {
-  Contract *c = &chain->c;
-  SnBuilder *b = &c->t.b;
-  int64_t inner = 1, size = c->f.dims.data[dim].size;
-  for (int64_t d = dim + 1; d < c->f.num_rows; ++d)
-    inner = inner == SN_DYNAMIC || c->f.dims.data[d].size == SN_DYNAMIC ? SN_DYNAMIC
-                                                                        : sn_times(inner, c->f.dims.data[d].size);
-  *same = inner != 1;
-  if (c->together == 1)
-    return c->i0;
-  if (size == SN_DYNAMIC || inner == SN_DYNAMIC || (inner == 1 ? size : inner) % c->m)
-    return (MlirValue){0};
-  return sn(b, "arith.remui", sn(b, "arith.divui", c->i0, sn_index(b, inner)), sn_index(b, size));
-}
-
-// The column that `end` says of the block's rows: the greatest, or the least. Null where it differs from row to row
-// otherwise.
-static MlirValue column_of_rows(Chain *chain, const SnCpuEnd *end, bool greatest) {
-  Contract *c = &chain->c;
-  SnBuilder *b = &c->t.b;
-  bool same = end->dim < c->f.num_rows - c->together;
-  MlirValue at = end->dim < 0 ? sn_index(b, 0) : same ? c->dims[end->dim] : position_of_rows(chain, end->dim, &same);
-  if (sn_none(at))
-    return at;
-  if (!same && (end->factor > 0) == greatest)
-    at = sn(b, "arith.subi", sn(b, "arith.addi", at, c->mm), sn_index(b, 1));
-  at = sn(b, "arith.muli", at, sn_index(b, end->factor));
-  return sn(b, "arith.maxsi", sn(b, "arith.addi", at, sn_index(b, end->more)), sn_index(b, end->least));
-}
-
-// All of the block's rows are those that `end` is said of: `at`, else `otherwise`.
-static MlirValue in_rows(Chain *chain, const SnCpuEnd *end, MlirValue at, MlirValue otherwise) {
-  Contract *c = &chain->c;
-  SnBuilder *b = &c->t.b;
-  if (sn_none(at) || (!end->since && !end->until))
-    return at;
-  bool same = end->dim < c->f.num_rows - c->together;
-  MlirValue first = same ? c->dims[end->dim] : position_of_rows(chain, end->dim, &same),
-            last = same ? first : sn(b, "arith.subi", sn(b, "arith.addi", first, c->mm), sn_index(b, 1)),
-            all = compare(b, "arith.cmpi", SGE, first, sn_index(b, end->since));
-  if (end->until)
-    all = sn(b, "arith.andi", all, compare(b, "arith.cmpi", SLT, last, sn_index(b, end->until)));
-  return sn(b, "arith.select", all, at, otherwise);
-}
-
-// The columns that something is asked of in the block's rows, in whole blocks of columns.
-static Columns columns_of_stream(Chain *chain, MlirValue columns) {
-  SnBuilder *b = &chain->c.t.b;
-  Columns all = {sn_index(b, 0), columns};
-  MlirValue end = chain->ends_early ? column_of_rows(chain, &chain->end, true) : (MlirValue){0};
-  MlirValue begin = chain->begins_late ? column_of_rows(chain, &chain->begin, false) : (MlirValue){0};
-  end = in_rows(chain, &chain->end, end, columns);
-  begin = in_rows(chain, &chain->begin, begin, sn_index(b, 0));
-  if (!sn_none(end))
-    all.to = sn(b, "arith.minsi", sn_cpu_whole(b, end, chain->stream), columns);
-  if (!sn_none(begin)) {
-    MlirValue first = sn(b, "arith.minsi", begin, all.to);
-    all.from = sn(b, "arith.subi", first, sn(b, "arith.remui", first, sn_index(b, chain->stream)));
-  }
-  return all;
 }
 
 // The rows from their beginning, over such columns.
-static void stream_all(SnBuilder *b, Stream *t, Columns all) {
+static void stream_all(SnBuilder *b, Stream *t, SnColumns all) {
   Chain *chain = t->chain;
   MlirValue width = sn_index(b, chain->stream), columns = sn_form_columns(b, &t->s->f);
   t->begin = all.from;
@@ -438,7 +480,7 @@ static void stream_all(SnBuilder *b, Stream *t, Columns all) {
     sn_end_if(b, &nothing);
   }
   SnLoop n0 = sn_for(b, all.from, all.to, width);
-  stream_columns(b, t, (Columns){n0.index, sn_cpu_end(b, n0.index, width, all.to)});
+  stream_columns(b, t, (SnColumns){n0.index, sn_cpu_end(b, n0.index, width, all.to)});
   sn_next(b, &n0);
 }
 
@@ -452,9 +494,7 @@ static MlirValue is_low(SnBuilder *b, const Chain *chain, MlirValue reference) {
 }
 
 static MlirValue any_low_row(SnBuilder *b, Stream *t) {
-  size_t state = 0;
-  while (!mlirOperationEqual(state_of(&t->program, state), t->maximum))
-    ++state;
+  size_t state = state_of_maximum(t);
   MlirValue none = no(b);
   SnLoop r = sn_for_values(b, sn_index(b, 0), t->chain->c.mm, sn_index(b, 1), sn_values(1, &none));
   MlirValue most = load_state(b, t, state, sn_cpu_scratch_row(&t->chain->c, t->chain->c.m, r.index)),
@@ -479,13 +519,13 @@ static MlirValue any_low_column(SnBuilder *b, Stream *t, MlirValue from, MlirVal
   return sn_result(j.op, 0);
 }
 
-static Columns whole_if(SnBuilder *b, MlirValue condition, Columns left, MlirValue columns) {
-  return (Columns){sn(b, "arith.select", condition, sn_index(b, 0), left.from),
-                   sn(b, "arith.select", condition, columns, left.to)};
+static SnColumns whole_if(SnBuilder *b, MlirValue condition, SnColumns left, MlirValue columns) {
+  return (SnColumns){sn(b, "arith.select", condition, sn_index(b, 0), left.from),
+                     sn(b, "arith.select", condition, columns, left.to)};
 }
 
 // The columns that a mask leaves, and where others count after all, all of them.
-static void stream_left(SnBuilder *b, Stream *t, Columns left) {
+static void stream_left(SnBuilder *b, Stream *t, SnColumns left) {
   MlirValue columns = sn_form_columns(b, &t->s->f), zero = sn_index(b, 0);
   if (!sn_none(t->chain->under.value)) {
     MlirValue low = any_low_column(b, t, zero, left.from, no(b));
@@ -498,8 +538,7 @@ static void stream_left(SnBuilder *b, Stream *t, Columns left) {
   SnLoop turn = sn_for_values(b, zero, sn_index(b, 2), sn_index(b, 1), sn_values(1, &asked));
   SnIf is = sn_if_types(b, turn.carried[0], sn_types(1, &i1));
   stream_all(b, t, whole_if(b, compare(b, "arith.cmpi", EQ, turn.index, sn_index(b, 1)), left, columns));
-  MlirValue made = sn(b, "arith.subi", left.to, left.from),
-            some = compare(b, "arith.cmpi", NE, made, columns),
+  MlirValue made = sn(b, "arith.subi", left.to, left.from), some = compare(b, "arith.cmpi", NE, made, columns),
             again = sn(b, "arith.andi", some, any_low_row(b, t));
   sn_else_values(b, &is, sn_values(1, &again));
   sn_end_if_values(b, &is, sn_values(1, &none));
@@ -521,7 +560,7 @@ void sn_cpu_stream(Chain *chain, MlirValue *scalars) {
   for (size_t p = 0; p < s->f.products.size; ++p)
     if (!s->products[p].lda)
       sn_cpu_pack_a(c, &s->products[p]);
-  Columns left = columns_of_stream(chain, sn_form_columns(b, &s->f));
+  SnColumns left = sn_cpu_columns_of_stream(chain, sn_form_columns(b, &s->f));
   if (chain->above)
     stream_left(b, &t, left);
   else

@@ -30,8 +30,8 @@ static SnPanel in_place(Contract *c, const Product *p, const SnAccess *side, int
   sn_cpu_point(c, p, i, j, s, dims);
   for (intptr_t r = 0; r < sn_rank(sn_type_of(memref)); ++r)
     at[r] = sn_affine(b, mlirAffineMapGetResult(side->map, r), dims);
-  return sn_cpu_panel_at(
-      b, memref, at, known > 0 ? sn_index(b, known) : sn_dim_of(b, memref, sn_rank(sn_type_of(memref)) - 1));
+  return sn_cpu_panel_at(b, memref, at,
+                         known > 0 ? sn_index(b, known) : sn_dim_of(b, memref, sn_rank(sn_type_of(memref)) - 1));
 }
 
 // Rows of a that lie as in memory: tiles beside each other are neighbours.
@@ -101,7 +101,12 @@ static SnPanel packed_rows(Contract *c, const Product *p, MlirValue k0) {
   MlirValue from = sn_none(p->a_from) ? sn_index(b, 0) : p->a_from, row = sn_cpu_a_row(c, p, k0);
   MlirValue column = panels > 1 || tiles ? sn_index(b, 0) : sn(b, "arith.subi", k0, from);
   SnPanel a = sn_cpu_panel(b, p->a_pack, sn_cpu_a_scratch_row(c, p, row), column);
-  return tiles ? in_tiles(b, a, p->line, tiles) : along_rows(b, a, p->line);
+  a = tiles ? in_tiles(b, a, p->line, tiles) : along_rows(b, a, p->line);
+  if (!sn_none(c->r0) && !p->streamed)
+    a.offset =
+        plus(b, a.offset,
+             sn(b, "arith.muli", sn(b, "arith.divui", c->r0, sn_index(b, sn_micro_row_unit(p->line))), a.across));
+  return a;
 }
 
 // The panel of weights that were packed before the program ran; it begins at whole ones of both dimensions.
@@ -117,7 +122,7 @@ static SnPanel packed_before(Contract *c, const Product *p, MlirValue k0, MlirVa
 static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn, MlirValue column,
                      MlirValue panel) {
   SnBuilder *b = &c->t.b;
-  MlirValue zero = sn_index(b, 0), first_row = sn_cpu_scratch_row(c, c->m, zero);
+  MlirValue zero = sn_index(b, 0), first_row = sn_cpu_sums_row(c, p, zero);
   SnMicroBlock block = {.line = p->line,
                         .sum = p->type,
                         .m = c->mm,
@@ -132,13 +137,13 @@ static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirVa
                         .again = sn(b, "arith.cmpi", k0, sn_none(p->first) ? zero : p->first,
                                     sn_attr("predicate", sn_i64(b->ctx, 1)))}; // ne
   block.a = p->lda == SN_BY_TABLES ? in_windows(c, p, k0)
-            : p->lda ? along_rows(b, in_place(c, p, p->a, p->lda, c->i0, zero, k0), p->line) : packed_rows(c, p, k0);
-  block.b = p->ldb ? in_place(c, p, p->b, p->ldb, zero, n0, k0)
-            : p->packed
-                ? packed_before(c, p, k0, n0)
+            : p->lda               ? along_rows(b, in_place(c, p, p->a, p->lda, c->i0, zero, k0), p->line)
+                                   : packed_rows(c, p, k0);
+  block.b = p->ldb      ? in_place(c, p, p->b, p->ldb, zero, n0, k0)
+            : p->packed ? packed_before(c, p, k0, n0)
             : c->shares_weights
                 ? sn_cpu_panel(b, p->b_pack, sn_cpu_shared_row(c, p, k0, n0), zero)
-                : sn_cpu_panel(b, p->b_pack, sn_cpu_scratch_row(c, c->panels * sn_cpu_b_rows(c, p), panel), zero);
+                : sn_cpu_panel(b, p->b_pack, sn_cpu_scratch_row(c, sn_cpu_b_kept_rows(c, p), panel), zero);
   block.b = in_tiles(b, block.b, p->line, sn_cpu_b_groups(c, p) * p->line->group / sn_micro_k_unit(p->line));
   block.c = sn_cpu_panel(b, p->c, first_row, column);
   sn_cpu_micro_kernel(c->kernel, b, &block);
@@ -149,7 +154,7 @@ void sn_cpu_product_zero(Contract *c, Product *p, MlirValue nn, MlirValue column
   MlirValue zero = sn_index(b, 0), one = sn_index(b, 1);
   SnLoop r = sn_for(b, zero, c->mm, one);
   SnLoop j = sn_for(b, zero, nn, one);
-  MlirValue at[] = {sn_cpu_scratch_row(c, c->m, r.index), plus(b, column, j.index)};
+  MlirValue at[] = {sn_cpu_sums_row(c, p, r.index), plus(b, column, j.index)};
   sn_scratch_store(b, sn_zero(b, p->type), p->c, sn_values(2, at), sn_no_attr());
   sn_next(b, &j);
   sn_next(b, &r);
@@ -174,7 +179,7 @@ void sn_cpu_product(Contract *c, Product *p, MlirValue n0, MlirValue nn, MlirVal
 static void product_of_panels(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn,
                               MlirValue column) {
   SnBuilder *b = &c->t.b;
-  if (!p->ldb && !p->packed && !c->shares_weights)
+  if (!p->ldb && !p->packed && !c->shares_weights && !p->across)
     sn_cpu_pack_b(c, p, k0, kk, n0, nn, (MlirValue){0});
   if (!p->panel || c->panels == 1) {
     multiply(c, p, k0, kk, n0, nn, column, sn_index(b, 0));
@@ -187,12 +192,31 @@ static void product_of_panels(Contract *c, Product *p, MlirValue k0, MlirValue k
   sn_next(b, &j);
 }
 
+// What k0 is a multiple of, which begins at `from`.
+static int64_t unit_of_k(const Contract *c, const Product *p, MlirValue from) {
+  int64_t begin;
+  return !sn_known(from, &begin) || begin ? 1 : p->sum != SN_DYNAMIC && p->sum <= c->k ? 0 : c->k;
+}
+
+// The row of b_pack where k0 and n0 are in the panels that are kept.
+static MlirValue kept_row(Contract *c, const Product *p, MlirValue k0, MlirValue n0) {
+  SnBuilder *b = &c->t.b;
+  bool tiles = p->line->sums == SN_SUMS_IN_TILES;
+  MlirValue k = sn_index(b, c->k), wide = sn_index(b, p->wide);
+  MlirValue at = p->streamed ? sn(b, "arith.subi", k0, c->kept_from) : k0,
+            column = p->streamed ? n0 : sn(b, "arith.subi", n0, c->kept_from);
+  MlirValue panel = plus(b, times(b, sn(b, "arith.divui", at, k), p->across), sn(b, "arith.divui", column, wide));
+  MlirValue row = plus(b, times(b, panel, sn_cpu_b_rows(c, p)),
+                       sn(b, "arith.divui", sn(b, "arith.remui", at, k), sn_index(b, p->line->group)));
+  MlirValue tile = sn(b, "arith.divui", sn(b, "arith.remui", column, wide), sn_index(b, p->line->n));
+  return tiles ? plus(b, row, times(b, tile, sn_cpu_b_groups(c, p))) : row;
+}
+
 void sn_cpu_product_part(Contract *c, Product *p, MlirValue from, MlirValue to, MlirValue n0, MlirValue nn,
                          MlirValue column) {
   SnBuilder *b = &c->t.b;
   MlirValue k = sn_index(b, c->k);
-  int64_t begin;
-  c->k_unit = !sn_known(from, &begin) || begin ? 1 : p->sum != SN_DYNAMIC && p->sum <= c->k ? 0 : c->k;
+  c->k_unit = unit_of_k(c, p, from);
   SnLoop k0 = sn_for(b, from, to, k);
   MlirValue kk = sn_cpu_smaller(b, k, c->k, k0.index, to);
   if (p->panel) {
@@ -203,7 +227,23 @@ void sn_cpu_product_part(Contract *c, Product *p, MlirValue from, MlirValue to, 
     product_of_panels(c, p, k0.index, kk, plus(b, n0, j.index), columns, plus(b, column, j.index));
     sn_next(b, &j);
   } else {
-    product_of_panels(c, p, k0.index, kk, n0, nn, column);
+    if (p->across)
+      multiply(c, p, k0.index, kk, n0, nn, column, kept_row(c, p, k0.index, n0));
+    else
+      product_of_panels(c, p, k0.index, kk, n0, nn, column);
   }
+  sn_next(b, &k0);
+}
+
+void sn_cpu_keep_panels(Contract *c, Product *p, MlirValue from, MlirValue to, MlirValue n0, MlirValue nn) {
+  SnBuilder *b = &c->t.b;
+  if (p->ldb || p->packed)
+    return;
+  MlirValue k = sn_index(b, c->k);
+  c->k_unit = unit_of_k(c, p, from);
+  SnLoop k0 = sn_for(b, from, to, k);
+  MlirValue panel = kept_row(c, p, k0.index, n0);
+  sn_cpu_pack_b(c, p, k0.index, sn_cpu_smaller(b, k, c->k, k0.index, to), n0, nn,
+                sn_cpu_scratch_row(c, sn_cpu_b_kept_rows(c, p), panel));
   sn_next(b, &k0);
 }

@@ -14,6 +14,7 @@ typedef struct {
   SnForm f; // in the task: the segment that is emitted
   SnTask t;
   int64_t m, n, k, lanes;
+  int64_t strip;         // rows of a block whose columns are made at a time; m: all
   int64_t columns;       // of one block; 0: all
   bool reads_windows;    // rows are runs that begin where tables say
   bool packs_rows;       // also where they could be read in place
@@ -31,7 +32,9 @@ typedef struct {
   MlirValue blocks, share, tasks; // all blocks, those of one task, and how many tasks that makes
   MlirValue slot;        // of the task in scratch memory
   MlirValue pieces;      // of a row, `columns` wide
-  MlirValue i0, mm;      // first row of the block and its count of rows
+  MlirValue i0, mm;      // first row of the block, or of a strip of it, and its count of rows
+  MlirValue kept_from;   // the stream's column where panels that are kept for strips begin
+  MlirValue r0;          // of a strip: its first row in the block; null: it is the block
   MlirValue batch;       // its batch index, and the indices of each dimension
   MlirValue dims[SN_MAX_DIMS];
 } Contract;
@@ -43,6 +46,8 @@ void sn_cpu_product(Contract *c, Product *p, MlirValue n0, MlirValue nn, MlirVal
 // The same of summed elements `from` .. `to` alone, added to c unless `from` is where they begin; and of none: zeros.
 void sn_cpu_product_part(Contract *c, Product *p, MlirValue from, MlirValue to, MlirValue n0, MlirValue nn,
                          MlirValue column);
+// The weights of this, copied to where products with all strips find them.
+void sn_cpu_keep_panels(Contract *c, Product *p, MlirValue from, MlirValue to, MlirValue n0, MlirValue nn);
 void sn_cpu_product_zero(Contract *c, Product *p, MlirValue nn, MlirValue column);
 // Where each row of the block begins in an image under windows, and once for all blocks where each run does.
 void sn_cpu_window_rows(Contract *c, const Product *p);
@@ -53,6 +58,10 @@ void sn_cpu_advance(SnBuilder *b, const SnForm *f, int64_t first, int64_t n, Mli
 MlirValue sn_cpu_smaller(SnBuilder *b, MlirValue size, int64_t block, MlirValue at, MlirValue whole);
 // Row r of the task's slot of a scratch memref that has `rows` rows for each.
 MlirValue sn_cpu_scratch_row(Contract *c, int64_t rows, MlirValue r);
+// The same of row r of the strip, in memory for rows of a block.
+MlirValue sn_cpu_block_row(Contract *c, MlirValue r);
+// And in a product's c.
+MlirValue sn_cpu_sums_row(Contract *c, const Product *p, MlirValue r);
 // All dimensions at row i of those that count as one (null: none), flattened column j (null: none) and flattened sum
 // index s.
 void sn_cpu_point(Contract *c, const Product *p, MlirValue i, MlirValue j, MlirValue s, MlirValue *dims);
@@ -100,6 +109,7 @@ MlirValue sn_cpu_whole(SnBuilder *b, MlirValue x, int64_t unit);
 MlirValue sn_cpu_b_panel(Contract *c, const Product *p, MlirValue column); // the row where that column's panel begins
 int64_t sn_cpu_b_groups(const Contract *c, const Product *p);
 int64_t sn_cpu_b_rows(const Contract *c, const Product *p);
+int64_t sn_cpu_b_kept_rows(const Contract *c, const Product *p); // of all panels that it keeps
 int64_t sn_cpu_b_whole_rows(const Contract *c, const Product *p); // of b_whole
 
 // A packed block of rows is in panels of k summed elements, [sum / k][m][k]: how many, and where that of k0 begins in

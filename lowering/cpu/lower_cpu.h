@@ -98,6 +98,7 @@ typedef struct {
   const SnCombiner *combiner; // else combined with buffer[first, j] or, without a buffer, with a scalar
   MlirValue buffer, first;    // without a combiner: stored to buffer[first, j - offset]
   MlirValue offset;
+  bool flushes;               // of what is stored to buffer, f32: 0 in place of numbers below the least normal one
 } SnTarget;
 
 typedef struct {

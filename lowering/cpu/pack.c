@@ -25,6 +25,14 @@ MlirValue sn_cpu_scratch_row(Contract *c, int64_t rows, MlirValue r) {
   return plus(b, sn(b, "arith.muli", c->slot, sn_index(b, rows)), r);
 }
 
+MlirValue sn_cpu_block_row(Contract *c, MlirValue r) {
+  return sn_cpu_scratch_row(c, c->m, sn_none(c->r0) ? r : plus(&c->t.b, c->r0, r));
+}
+
+MlirValue sn_cpu_sums_row(Contract *c, const Product *p, MlirValue r) {
+  return p->rows < c->m ? sn_cpu_scratch_row(c, p->rows, r) : sn_cpu_block_row(c, r);
+}
+
 void sn_cpu_point(Contract *c, const Product *p, MlirValue i, MlirValue j, MlirValue s, MlirValue *dims) {
   SnBuilder *b = &c->t.b;
   memcpy(dims, c->dims, sizeof c->dims);
@@ -54,7 +62,7 @@ int64_t sn_cpu_a_tiles(const Contract *c, const Product *p) {
 
 int64_t sn_cpu_a_rows(const Contract *c, const Product *p) {
   int64_t tiles = sn_cpu_a_tiles(c, p);
-  return sn_cpu_a_panels(c, p) * c->m * (tiles ? tiles : 1);
+  return sn_cpu_a_panels(c, p) * (p->streamed ? c->strip : c->m) * (tiles ? tiles : 1);
 }
 
 MlirValue sn_cpu_a_scratch_row(Contract *c, const Product *p, MlirValue r) {
@@ -81,6 +89,10 @@ int64_t sn_cpu_b_groups(const Contract *c, const Product *p) {
 int64_t sn_cpu_b_rows(const Contract *c, const Product *p) {
   bool tiles = p->line->sums == SN_SUMS_IN_TILES;
   return sn_cpu_b_groups(c, p) * (tiles ? p->room / p->line->n : 1);
+}
+
+int64_t sn_cpu_b_kept_rows(const Contract *c, const Product *p) {
+  return (p->across ? p->kept : c->panels) * sn_cpu_b_rows(c, p);
 }
 
 int64_t sn_cpu_b_whole_rows(const Contract *c, const Product *p) {
@@ -467,7 +479,7 @@ static void pack_panel(Contract *c, Product *p, MlirValue k0, MlirValue kk, Mlir
              .row_unit = unit_of_rows(c, p),
              .column0 = n0,
              .pack = p->b_pack,
-             .pack_rows = c->panels * sn_cpu_b_rows(c, p),
+             .pack_rows = sn_cpu_b_kept_rows(c, p),
              .pack_row0 = pack_row0};
   if (p->line->parts) {
     sn_pack_parts_of_columns(&k, kk, nn);

@@ -37,6 +37,9 @@ typedef struct {
   int64_t panel;     // columns of b that are packed at a time; 0: all that are asked for
   bool packed;       // b lies as the line wants it (packed_weights.h)
   bool streamed;     // its rows are written to a_pack as they are made, some of what is summed at a time
+  int64_t rows;      // of c and, where it is streamed, of a_pack, that a task has: those of a block, or of a strip
+  int64_t across;    // panels of `wide` columns that b_pack keeps beside each other for all strips; 0: it holds one
+  int64_t wide, kept; // and how many panels it keeps in all
   MlirValue a_from;  // and the first of these; null: 0
   MlirValue first;   // what is summed of them begins there; null: 0
   MlirValue c, a_pack, b_pack;      // scratch: [tasks * m][width], [tasks * m][sum], [tasks * k][n in whole vectors]

@@ -47,6 +47,9 @@
 #define TILES_COLUMNS 256 // whose sums stay in the first cache with as many rows
 #define TILES_LONG 256    // bytes of k from which on they need not
 #define TILES_LINE 1024   // bytes of k at once: sums are stored once
+#define STRIP_TILES 32    // rows whose scores, made by tiles, stay in the first cache; two tiles
+#define STRIP_MASKED 64   // rows of a strip that ends where a mask does
+#define STREAM_ROWS 256   // of a block that packs weights once for all its strips
 #define READ_COLUMNS 2048 // of weights [k, j] at once, whose sums stay in the first cache
 #define READ_ROWS 8       // and of k, as many streams of whole pages
 #define READ_NARROW_ROWS 16
@@ -89,7 +92,7 @@ typedef struct {
   int64_t weight_bytes;      // and of b where it lies
   int64_t rows, batch;       // SN_DYNAMIC where not known
   SnCpuWork work;
-  int64_t m, n, k, stream, sums;
+  int64_t m, n, k, stream, strip, sums;
   bool reads;      // weights where they lie
   bool reads_rows; // and rows, of which there are many for few columns
   bool in_place;   // where they lie
@@ -132,10 +135,12 @@ static int64_t rows_of_whole_blocks(const Plan *p) {
 
 // Blocks that go through several products: each of them packs all matrices, so there are two of them at least, but no
 // more for the sake of threads.
-static int64_t rows_of_chain(const Plan *p) {
+static int64_t rows_of_chain(const Plan *p, bool streams) {
   bool tiles = p->line->sums == SN_SUMS_IN_TILES; // so fast that packing takes as long
+  bool many = p->rows >= 1024 && p->batch != SN_DYNAMIC &&
+              sn_times(p->batch, sn_pieces(p->rows, STREAM_ROWS)) >= ENOUGH_TASKS;
   if (p->rows == SN_DYNAMIC || p->rows >= 512)
-    return p->rows >= 4096 && tiles ? 512 : p->rows >= 2048 ? 256 : 128;
+    return p->rows >= 4096 && tiles ? 512 : p->rows >= 2048 || (streams && many) ? 256 : 128;
   bool enough = p->batch != SN_DYNAMIC && sn_times(p->batch, sn_pieces(p->rows, 128)) >= ENOUGH_TASKS;
   int64_t blocks = at_least_one(sn_pieces(p->rows, 128));
   return at_least_one(sn_pieces(p->rows, enough || p->rows < 64 || blocks > 1 ? blocks : 2));
@@ -259,10 +264,31 @@ static int64_t summed_of_block(const SnForm *f, const Plan *p) {
                                  : FIRST_CACHE / (p->n < 64 ? 64 : p->n) / p->side_bytes;
 }
 
-static int64_t columns_of_stream(const SnForm *f) {
+// Strips keep what all their rows are multiplied by.
+static bool keeps_weights(const SnForm *f) {
+  SnMultiplied m;
+  bool known = true;
+  for (size_t i = 0; known && sn_multiplied(f, i, &m); ++i)
+    known = i < f->products.size ? sn_cpu_sizes(f, m.summed.first, m.summed.num_dims) != SN_DYNAMIC
+                                 : sn_group_length(f, m.group) != SN_DYNAMIC;
+  return known;
+}
+
+// A block's rows that are streamed: how many at a time, and how many of their columns. Where a mask leaves columns out,
+// strips leave them out; without strips, and where they may count after all, blocks of fewer columns do.
+static void plan_stream(const SnForm *f, Plan *p) {
   SnCpuEnd at;
-  bool masked = sn_cpu_left_out(f, SN_CPU_FROM, &at) || sn_cpu_left_out(f, SN_CPU_BELOW, &at);
-  return masked ? SN_CPU_MASKED : SN_CPU_STREAMED;
+  bool ends = sn_cpu_left_out(f, SN_CPU_FROM, &at), finite = ends && at.above != 0;
+  bool begins = sn_cpu_left_out(f, SN_CPU_BELOW, &at);
+  finite |= begins && at.above != 0;
+  bool tiles = p->line->sums == SN_SUMS_IN_TILES;
+  int64_t rows = tiles ? STRIP_TILES : ends || begins ? STRIP_MASKED : 0;
+  if (rows && p->m > rows && keeps_weights(f))
+    p->strip = rows;
+  bool narrow = (ends || begins) && (!p->strip || finite);
+  p->stream = up_to_multiple(at_most(narrow ? SN_CPU_MASKED : SN_CPU_STREAMED, sn_row_length(f)), p->n);
+  if (tiles)
+    p->n = p->stream;
 }
 
 // Lines of an image that are copied one by one, as under a window with strides: a block has whole ones, and each has a
@@ -331,7 +357,7 @@ static Plan plan(const SnForm *f, const char *kernel, const SnScheduleOptions *o
             .by_columns = !f->accumulators.size && sn_cpu_by_columns(f)};
   p.reads &= !p.packed;
   p.n = at_most(columns_of_block(line, first.sum, p.reads), p.work.widest);
-  p.m = !sn_has_one_group(f)         ? sn_cpu_rows_of_chain(f, rows_of_chain(&p))
+  p.m = !sn_has_one_group(f)         ? sn_cpu_rows_of_chain(f, rows_of_chain(&p, sn_cpu_streams(f)))
         : p.rows > 0 && p.by_columns ? rows_of_parts(&p)
                                      : rows_of_whole_blocks(&p);
   share_tiles(f, &p);
@@ -339,7 +365,8 @@ static Plan plan(const SnForm *f, const char *kernel, const SnScheduleOptions *o
   p.n = columns_at_once(&p);
   p.shares = shares_weights(f, &p);
   int64_t k = summed_of_block(f, &p);
-  p.stream = sn_cpu_streams(f) ? up_to_multiple(at_most(columns_of_stream(f), sn_row_length(f)), p.n) : 0;
+  if (sn_cpu_streams(f))
+    plan_stream(f, &p);
   p.k = up_to_multiple(at_most(k > 0 ? k : 1, p.work.summed), unit_of(f, kernel, sn_micro_k_unit));
   p.n = columns_of_lines(f, &p);
   if (p.packed) {
@@ -376,10 +403,12 @@ static MlirAttribute schedule_with(const SnForm *f, const char *kernel, const Sn
   int64_t rows = rows_of_time(&p);
   if (counted && all != SN_DYNAMIC && (double)blocks * (double)rows * (double)all < (double)MOST_TASKS * TINY_WORK)
     tasks = at_least_one(sn_times(sn_times(blocks, rows), all) / TINY_WORK);
-  char share[40] = "";
+  char share[60] = "";
   if (columns || p.stream)
     snprintf(share, sizeof share, "%s = %lld, ", columns ? "columns" : "stream",
              (long long)(columns ? columns : p.stream));
+  if (p.strip)
+    snprintf(share + strlen(share), sizeof share - strlen(share), "strip = %lld, ", (long long)p.strip);
   char more[160] = "";
   int64_t sums = columns && columns < p.sums ? columns : p.sums;
   if (sums > p.n && !p.packed && sn_cpu_weights_in_rows(f, kernel))

@@ -1,15 +1,15 @@
 // RUN: sinter-opt --sinter-lower-cpu --canonicalize --cse --split-input-file --verify-diagnostics %s | FileCheck %s --implicit-check-not=sinter.contract --implicit-check-not=sinter.rowwise
 
-// Attention by blocks of 8 keys. Of each row there is a maximum so far and a sum so far; where a block's maximum
-// exceeds it the sum and what was multiplied come under the new one. Exponentials go where the second product takes
-// them, which adds to c from the second block on. Where a row is nothing but -inf it becomes NaN at its end. The factor
-// 1 / sum, which the program has in front of the second product, is behind it.
+// Attention by blocks of 8 keys. Of each row there is a maximum so far and a sum so far, which come under the block's
+// maxima, several rows at once; where one grew, so does what was multiplied. Exponentials, none of them subnormal, go
+// where the second product takes them, which adds to c from the second block on. Where a row is nothing but -inf it
+// becomes NaN at its end. The factor 1 / sum, which the program has in front of the second product, is behind it.
 
 // CHECK-LABEL: func.func private @attention(
 //   CHECK-DAG:   memref.alloca() {{.*}} : memref<12x8xf32>
 //   CHECK-DAG:   memref.alloca() {{.*}} : memref<12xf32>
 // CHECK-LABEL: func.func private @attention_task(
-//   CHECK-DAG:   %[[LEAST:.+]] = arith.constant -3.40282347E+38 : f32
+//   CHECK-DAG:   %[[LEAST:.+]] = arith.constant dense<-3.40282347E+38> : vector<4xf32>
 //   CHECK-DAG:   %[[NONE:.+]] = arith.constant 0xFF800000 : f32
 //   CHECK-DAG:   %[[NAN:.+]] = arith.constant 0x7FC00000 : f32
 //   CHECK-DAG:   %[[LESS:.+]] = arith.constant dense<3.125000e-02> : vector<4xf32>
@@ -21,27 +21,37 @@
 //       CHECK:       call @sinter_rt_brgemm_f32(
 //       CHECK:     scf.for
 //       CHECK:       arith.maximumf
-//       CHECK:       %[[OLD:.+]] = memref.load %[[MAX]][
-//       CHECK:       %[[MOST:.+]] = arith.maximumf %[[OLD]]
+//       CHECK:       memref.store %{{.+}}, %[[BLOCK:.+]][
+//       CHECK:     %[[ANY:.+]] = scf.for %{{.+}} step %c4 iter_args
+//       CHECK:       %[[OLD:.+]] = vector.load %[[MAX]][
+//       CHECK:       %[[NEW:.+]] = vector.load %[[BLOCK]][
+//       CHECK:       %[[MOST:.+]] = arith.maximumf %[[OLD]], %[[NEW]]
 //       CHECK:       %[[UNDER:.+]] = arith.maximumf %[[MOST]], %[[LEAST]]
-//       CHECK:       memref.store %[[MOST]], %[[MAX]][
-//       CHECK:       %[[GROWS:.+]] = arith.cmpf une, %[[MOST]], %[[OLD]]
-//       CHECK:       scf.if %[[GROWS]]
-//       CHECK:         %[[BEFORE:.+]] = arith.maximumf %[[OLD]], %[[LEAST]]
-//       CHECK:         %[[BY:.+]] = arith.subf %[[BEFORE]], %[[UNDER]]
-//       CHECK:         %[[SCALE:.+]] = math.exp %[[BY]]
-//       CHECK:         %[[S:.+]] = memref.load %[[SUM]][
-//       CHECK:         %[[SCALED:.+]] = arith.mulf %[[S]], %[[SCALE]]
-//       CHECK:         memref.store %[[SCALED]], %[[SUM]][
-//       CHECK:         %[[LATER:.+]] = arith.cmpi ne, %[[N0]], %c0
-//       CHECK:         scf.if %[[LATER]]
-//       CHECK:           vector.load %[[U:.+]][
-//       CHECK:           arith.mulf
-//       CHECK:           vector.store %{{.+}}, %[[U]][
-//       CHECK:       vector.broadcast %[[UNDER]]
+//       CHECK:       vector.store %[[MOST]], %[[MAX]][
+//       CHECK:       vector.store %[[UNDER]], %[[BLOCK]][
+//       CHECK:       %[[BEFORE:.+]] = arith.maximumf %[[OLD]], %[[LEAST]]
+//       CHECK:       %[[BY:.+]] = arith.subf %[[BEFORE]], %[[UNDER]]
+//       CHECK:       %[[SCALE:.+]] = math.exp %[[BY]]
+//       CHECK:       vector.store %[[SCALE]], %[[FACTOR:.+]][
+//       CHECK:       %[[S:.+]] = vector.load %[[SUM]][
+//       CHECK:       %[[SCALED:.+]] = arith.mulf %[[S]], %[[SCALE]]
+//       CHECK:       vector.store %[[SCALED]], %[[SUM]][
+//       CHECK:       arith.cmpf une, %[[MOST]], %[[OLD]]
+//       CHECK:     %[[LATER:.+]] = arith.cmpi ne, %[[N0]], %c0
+//       CHECK:     %[[BOTH:.+]] = arith.andi %[[LATER]], %[[ANY]]
+//       CHECK:     scf.if %[[BOTH]]
+//       CHECK:       memref.load %[[FACTOR]][
+//       CHECK:       vector.load %[[U:.+]][
+//       CHECK:       arith.mulf
+//       CHECK:       vector.store %{{.+}}, %[[U]][
+//       CHECK:     memref.load %[[BLOCK]][
 //       CHECK:       %[[E:.+]] = math.exp %{{.+}} {sinter.not_positive} : vector<4xf32>
 //       CHECK:       %[[W:.+]] = arith.mulf %[[E]], %[[LESS]] : vector<4xf32>
-//       CHECK:       vector.store %[[W]], %[[P:.+]][%{{.+}}, %{{.+}}] : memref<12x8xf32>
+//       CHECK:       %[[BITS:.+]] = arith.bitcast %[[W]] : vector<4xf32> to vector<4xi32>
+//       CHECK:       %[[EXPONENT:.+]] = arith.andi %[[BITS]],
+//       CHECK:       %[[SMALL:.+]] = arith.cmpi eq, %[[EXPONENT]],
+//       CHECK:       %[[P0:.+]] = arith.select %[[SMALL]], %{{.+}}, %[[W]]
+//       CHECK:       vector.store %[[P0]], %[[P:.+]][%{{.+}}, %{{.+}}] : memref<12x8xf32>
 //       CHECK:     scf.for %[[K0:.+]] = %[[N0]] to %[[END]] step %c6
 //       CHECK:       %[[AGAIN:.+]] = arith.cmpi ne, %[[K0]], %c0
 //       CHECK:       memref.reinterpret_cast %[[P]]

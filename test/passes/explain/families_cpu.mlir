@@ -6,12 +6,12 @@
 
 // CHECK-LABEL: window:
 // CHECK:         ways to run it, the first that applies is taken:
-// CHECK-NEXT:      as "streamed" ({{.+}}): #sinter.brgemm<{{.*}}stream = 128
+// CHECK-NEXT:      as "streamed" ({{.+}}): #sinter.brgemm<{{.*}}stream = 256, strip = 64
 // CHECK-NEXT:      or "whole rows" (
 // CHECK-NEXT:      or "apart" (
 // CHECK-NEXT:    blocks without columns that the mask leaves are not made: none below i - 100, none from i + 1 on
 // TAKEN-LABEL: func.func @window
-// TAKEN:         stream = 128
+// TAKEN:         stream = 256, strip = 64
 // ROAD-LABEL: window:
 // ROAD:            as "streamed" ({{.+}}): #sinter.brgemm<
 // ROAD:          none below i - 100, none from i + 1 on
