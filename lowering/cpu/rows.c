@@ -45,7 +45,7 @@ static void combine_row(SnBuilder *b, const SnTarget *t, SnFragment *c, MlirValu
   sn_scratch_store(b, sn_combine(b, t->combiner, old, x), t->buffer, sn_values(2, at), sn_no_attr());
 }
 
-// Multiplying by a subnormal number takes some processors 150 cycles.
+// Multiplying by a subnormal number takes some processors many times as long as by others.
 static MlirValue flushed(SnBuilder *b, MlirValue x) {
   MlirType t = sn_type_of(x), i32 = mlirIntegerTypeGet(b->ctx, 32);
   MlirType ints = mlirTypeIsAVector(t) ? sn_vector(i32, (int64_t)mlirShapedTypeGetDimSize(t, 0)) : i32;
