@@ -206,12 +206,15 @@ static void hear(const Plan *p, const Entry *e, size_t access, const Image *imag
 static Said ask(const Plan *p, const Image *image) {
   Said said = {.last = -1};
   hear(p, &p->entries.data[image->maker], p->entries.data[image->maker].f.inputs.size + image->output, image, &said);
+  bool made = said.last >= 0, read = false;
   for (MlirOpOperand use = mlirValueGetFirstUse(image->v); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     size_t k;
     const Entry *e = reader(p, use, &k);
     hear(p, e, k, image, &said);
+    read = true;
   }
+  said.image |= made && read && said.last >= 0;
   return said;
 }
 

@@ -179,3 +179,82 @@ func.func @sums(%x: tensor<2x9x8x20xf32>, %w: tensor<48x20xf32>, %e: tensor<2x9x
   }
   return %y : tensor<2x9x8x48xf32>
 }
+
+// -----
+
+// A norm of channels between a window and a product, both of which have lines last, stores its numbers line by line; the
+// exporter has its channels last.
+
+// CHECK-LABEL: func @norm
+//       CHECK:   %[[N:.+]] = sinter.rowwise (i = 24, j = 25) by (k = 40)
+//       CHECK:       outs(%{{.+}}[i, k, j] : tensor<24x40x25xf32>)
+//       CHECK:   sinter.contract (j = 16) by (k = 24, l = 25)
+//  CHECK-NEXT:       product (m = 40) (%{{.+}}[j, m] : tensor<16x40xf32>, %[[N]][k, m, l] : tensor<24x40x25xf32>) : f32
+func.func @norm(%x: tensor<40x24x25xf32>, %w: tensor<40x3x3xf32>, %v: tensor<16x40xf32>) -> tensor<16x24x25xf32> {
+  %e = tensor.empty() : tensor<40x24x25xf32>
+  %f = tensor.empty() : tensor<24x25x40xf32>
+  %g = tensor.empty() : tensor<16x24x25xf32>
+  %h = sinter.rowwise (j = 40, k = 24, l = 25) by (m = 3, n = 3)
+      ins(%x[j, k + m - 1, l + n - 1] : tensor<40x24x25xf32> else 0.0, %w[j, m, n] : tensor<40x3x3xf32>)
+      outs(%e[j, k, l] : tensor<40x24x25xf32>) {
+  ^row(%a: tensor<9xf32>, %b: tensor<9xf32>):
+    %p = arith.mulf %a, %b : tensor<9xf32>
+    %s = sinter.row_reduce add %p : tensor<9xf32> -> f32
+    sinter.yield %s : f32
+  }
+  %n = sinter.rowwise (i = 24, j = 25) by (k = 40)
+      ins(%h[k, i, j] : tensor<40x24x25xf32>) outs(%f[i, j, k] : tensor<24x25x40xf32>) {
+  ^row(%a: tensor<40xf32>):
+    %p = arith.mulf %a, %a : tensor<40xf32>
+    %s = sinter.row_reduce add %p : tensor<40xf32> -> f32
+    %r = math.rsqrt %s : f32
+    %b = sinter.broadcast %r : f32 -> tensor<40xf32>
+    %y = arith.mulf %a, %b : tensor<40xf32>
+    sinter.yield %y : tensor<40xf32>
+  }
+  %y = sinter.contract (j = 16) by (k = 24, l = 25)
+      product (m = 40) (%v[j, m] : tensor<16x40xf32>, %n[k, l, m] : tensor<24x25x40xf32>) : f32
+      outs(%g[j, k, l] : tensor<16x24x25xf32>) {
+  ^row(%a: tensor<600xf32>):
+    sinter.yield %a : tensor<600xf32>
+  }
+  return %y : tensor<16x24x25xf32>
+}
+
+// -----
+
+// The product has its channels last: its reader and its maker disagree, and the norm's result stays.
+
+// CHECK-LABEL: func @stays
+//       CHECK:   sinter.rowwise (i = 24, j = 25) by (k = 40)
+//       CHECK:       outs(%{{.+}}[i, j, k] : tensor<24x25x40xf32>)
+func.func @stays(%x: tensor<40x24x25xf32>, %w: tensor<40x3x3xf32>, %v: tensor<16x40xf32>) -> tensor<24x25x16xf32> {
+  %e = tensor.empty() : tensor<40x24x25xf32>
+  %f = tensor.empty() : tensor<24x25x40xf32>
+  %g = tensor.empty() : tensor<24x25x16xf32>
+  %h = sinter.rowwise (j = 40, k = 24, l = 25) by (m = 3, n = 3)
+      ins(%x[j, k + m - 1, l + n - 1] : tensor<40x24x25xf32> else 0.0, %w[j, m, n] : tensor<40x3x3xf32>)
+      outs(%e[j, k, l] : tensor<40x24x25xf32>) {
+  ^row(%a: tensor<9xf32>, %b: tensor<9xf32>):
+    %p = arith.mulf %a, %b : tensor<9xf32>
+    %s = sinter.row_reduce add %p : tensor<9xf32> -> f32
+    sinter.yield %s : f32
+  }
+  %n = sinter.rowwise (i = 24, j = 25) by (k = 40)
+      ins(%h[k, i, j] : tensor<40x24x25xf32>) outs(%f[i, j, k] : tensor<24x25x40xf32>) {
+  ^row(%a: tensor<40xf32>):
+    %p = arith.mulf %a, %a : tensor<40xf32>
+    %s = sinter.row_reduce add %p : tensor<40xf32> -> f32
+    %r = math.rsqrt %s : f32
+    %b = sinter.broadcast %r : f32 -> tensor<40xf32>
+    %y = arith.mulf %a, %b : tensor<40xf32>
+    sinter.yield %y : tensor<40xf32>
+  }
+  %y = sinter.contract (k = 24, l = 25) by (j = 16)
+      product (m = 40) (%n[k, l, m] : tensor<24x25x40xf32>, %v[j, m] : tensor<16x40xf32>) : f32
+      outs(%g[k, l, j] : tensor<24x25x16xf32>) {
+  ^row(%a: tensor<16xf32>):
+    sinter.yield %a : tensor<16xf32>
+  }
+  return %y : tensor<24x25x16xf32>
+}
