@@ -28,6 +28,10 @@
 #define LONG_PLACES 2    // hold no more
 #define LONG_LINE 64      // columns of a window's last dimension, written out
 #define LEAST_LANES 4
+// Loads and stores of a column, of which several vectors of rows are at once: a window has its own to share, and five
+// inputs take 0.64 of the time of one vector.
+#define MOST_OF_SHARED 4
+#define MOST_OF_STEP 8
 
 static const double weights[] = {
     [SN_COST_NONE] = 0, [SN_COST_SIMPLE] = 1, [SN_COST_DIVISION] = 1, [SN_COST_FUNCTION] = FUNCTION};
@@ -290,7 +294,8 @@ int64_t sn_cpu_row_lanes(const SnForm *f, const SnScheduleOptions *options) {
   // front of them: where that is more than a few instructions, or a window, no more than a quarter of the rows is
   // computed twice.
   bool simple = cost <= SIMPLE, window = has_window(f),
-       several = (simple || !window) && sn_cpu_row_accesses(f, f->num_rows - 1, lanes, false, stepping) <= 4;
+       several = (simple || !window) && sn_cpu_row_accesses(f, f->num_rows - 1, lanes, false, stepping) <=
+                                            (window ? MOST_OF_SHARED : MOST_OF_STEP);
   while (several && lanes < 64 && lanes < sn_schedule_lanes(f, 4 * vector_bits, size) &&
          ((simple && !window) || 4 * sn_pieces(size, 2 * lanes) * 2 * lanes <= 5 * size))
     lanes *= 2;

@@ -371,3 +371,24 @@ func.func @overlapping(%x: tensor<5x20x200xf32>, %e: tensor<5x20x200xf32>) -> te
   }
   return %0 : tensor<5x20x200xf32>
 }
+
+// -----
+
+// Five inputs that lie together along rows.
+
+// CHECK-LABEL: func @five
+//       CHECK: schedule(#sinter.rows<along = "rows", chunk = {{[0-9]+}}, lanes = 64,
+func.func @five(%a: tensor<5x30x256xf32>, %b: tensor<5x30x256xf32>, %c: tensor<5x30x256xf32>, %d: tensor<5x30x256xf32>, %g: tensor<5x30x256xf32>, %e: tensor<5x256xf32>) -> tensor<5x256xf32> {
+  %0 = sinter.rowwise (i = 5, j = 256) by (k = 30)
+      ins(%a[i, k, j] : tensor<5x30x256xf32>, %b[i, k, j] : tensor<5x30x256xf32>, %c[i, k, j] : tensor<5x30x256xf32>, %d[i, k, j] : tensor<5x30x256xf32>, %g[i, k, j] : tensor<5x30x256xf32>)
+      outs(%e[i, j] : tensor<5x256xf32>) {
+  ^row(%x: tensor<30xf32>, %y: tensor<30xf32>, %z: tensor<30xf32>, %u: tensor<30xf32>, %v: tensor<30xf32>):
+    %1 = arith.mulf %x, %y : tensor<30xf32>
+    %2 = arith.addf %1, %z : tensor<30xf32>
+    %3 = arith.mulf %2, %u : tensor<30xf32>
+    %4 = arith.subf %3, %v : tensor<30xf32>
+    %s = sinter.row_reduce add %4 : tensor<30xf32> -> f32
+    sinter.yield %s : f32
+  }
+  return %0 : tensor<5x256xf32>
+}
