@@ -13,8 +13,9 @@
 // the one that its own last subscript is of, or, of a product, the one that the other side alone has. Arguments,
 // results of the function and tensors that are decided are asked, if they are as large; where they disagree, or nobody
 // says anything, it stays. A norm of channels that exporters have last is turned back to lines where its maker and all
-// its readers say lines: in ConvNeXt, 40x56x56, it takes 85 us in place of 222, with several vectors of rows at once. Images under windows of products of several taps stay, too: these find their own order
-// (channels_last.c). Then products have for columns what lies last in their results (stored_columns.c).
+// its readers say lines: in ConvNeXt, 40x56x56, it takes 85 us in place of 222, with several vectors of rows at once.
+// Images under windows of products of several taps stay, too: these find their own order (channels_last.c). Then
+// products have for columns what lies last in their results (stored_columns.c).
 //
 // runs in: sinter-cpu    test: test/passes/arrange/channel_order.mlir, test/run/channel_order.test
 

@@ -182,8 +182,8 @@ func.func @sums(%x: tensor<2x9x8x20xf32>, %w: tensor<48x20xf32>, %e: tensor<2x9x
 
 // -----
 
-// A norm of channels between a window and a product, both of which have lines last, stores its numbers line by line; the
-// exporter has its channels last.
+// A norm of channels between a window and a product, both of which have lines last, stores its numbers line by line;
+// the exporter has its channels last.
 
 // CHECK-LABEL: func @norm
 //       CHECK:   %[[N:.+]] = sinter.rowwise (i = 24, j = 25) by (k = 40)
