@@ -192,8 +192,8 @@ const SnScheduleKey sn_schedule_keys[] = {
      "in panels of n columns and k summed elements (sinter-pack-weights); \"shared\": as the program has them, copied "
      "to such panels once for all tasks, before the first of them multiplies"},
     {"brgemm", "ahead", 0, 65536, 1, 0, NULL,
-     "of weights [k, j] that are read where they lie: rows further on, which are asked for into the second cache; 0: "
-     "not asked"},
+     "of weights [k, j] that are read where they lie: rows further on, which are asked for into the second cache; of "
+     "weights [j, k] that are copied for tiles: columns, those that are copied next; 0: not asked"},
     {"brgemm", "panels", 1, 4096, 1, 1, NULL,
      "panels of n columns that are packed together, so that more of a row of weights [k, j] is read at once"},
     {"brgemm", "stream", 0, 65536, 1, 0, NULL,

@@ -117,6 +117,16 @@ static SnPanel packed_before(Contract *c, const Product *p, MlirValue k0, MlirVa
   return sn_cpu_panel_at(b, p->b->value, at, sn_index(b, sn_dim(sn_type_of(p->b->value), 3)));
 }
 
+// Tiles ask for the columns of weights [j, k] that are copied next: all blocks of four of them for the same number.
+static void ask_for_next(Contract *c, Product *p, SnMicroBlock *block) {
+  int64_t lines = p->line->sums == SN_SUMS_IN_TILES && c->ahead && !sn_none(p->next_k) ? sn_cpu_lines_of(&c->f, p) : 0;
+  if (!lines || p->line->pack_b != SN_PACK_GROUPS)
+    return;
+  int64_t four = sn_pieces(c->m, 2 * p->line->m) * sn_pieces(c->n, 2 * p->line->n);
+  block->next = in_place(c, p, p->b, lines, sn_index(&c->t.b, 0), p->next_n, p->next_k);
+  block->asked = sn_pieces(c->ahead, four);
+}
+
 // c[0 .. mm][column .. column + nn] (+)= A[.. mm][k0 .. k0 + kk] . B[k0 .. k0 + kk][n0 .. n0 + nn]
 // B's panel begins at this row of the task's b_pack.
 static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirValue n0, MlirValue nn, MlirValue column,
@@ -146,6 +156,7 @@ static void multiply(Contract *c, Product *p, MlirValue k0, MlirValue kk, MlirVa
                 : sn_cpu_panel(b, p->b_pack, sn_cpu_scratch_row(c, sn_cpu_b_kept_rows(c, p), panel), zero);
   block.b = in_tiles(b, block.b, p->line, sn_cpu_b_groups(c, p) * p->line->group / sn_micro_k_unit(p->line));
   block.c = sn_cpu_panel(b, p->c, first_row, column);
+  ask_for_next(c, p, &block);
   sn_cpu_micro_kernel(c->kernel, b, &block);
 }
 
@@ -186,6 +197,7 @@ static void product_of_panels(Contract *c, Product *p, MlirValue k0, MlirValue k
     return;
   }
   MlirValue width = sn_index(b, p->panel);
+  p->next_k = p->next_n = (MlirValue){0};
   SnLoop j = sn_for(b, sn_index(b, 0), nn, width);
   multiply(c, p, k0, kk, plus(b, n0, j.index), sn_cpu_smaller(b, width, p->panel, j.index, nn),
            plus(b, column, j.index), sn_cpu_b_panel(c, p, j.index));
@@ -212,6 +224,30 @@ static MlirValue kept_row(Contract *c, const Product *p, MlirValue k0, MlirValue
   return tiles ? plus(b, row, times(b, tile, sn_cpu_b_groups(c, p))) : row;
 }
 
+static MlirValue below(SnBuilder *b, MlirValue x, MlirValue y) {
+  return sn(b, "arith.cmpi", x, y, sn_attr("predicate", sn_i64(b->ctx, 6))); // ult
+}
+
+// Behind the last columns whose sums are kept come the first ones, further along k.
+static void set_next(Contract *c, Product *p, MlirValue j, MlirValue nn, MlirValue k0, MlirValue then, MlirValue n0) {
+  SnBuilder *b = &c->t.b;
+  if (!c->ahead)
+    return;
+  MlirValue more = below(b, j, nn);
+  p->next_k = sn(b, "arith.select", more, k0, then);
+  p->next_n = plus(b, n0, sn(b, "arith.select", more, j, sn_index(b, 0)));
+}
+
+// Behind the last of what is summed comes the first of the next columns.
+static void set_next_along(Contract *c, Product *p, MlirValue then, MlirValue from, MlirValue to, MlirValue n0) {
+  SnBuilder *b = &c->t.b;
+  if (!c->ahead)
+    return;
+  MlirValue more = below(b, then, to);
+  p->next_k = sn(b, "arith.select", more, then, from);
+  p->next_n = sn(b, "arith.select", more, n0, plus(b, n0, sn_index(b, c->n)));
+}
+
 void sn_cpu_product_part(Contract *c, Product *p, MlirValue from, MlirValue to, MlirValue n0, MlirValue nn,
                          MlirValue column) {
   SnBuilder *b = &c->t.b;
@@ -223,14 +259,17 @@ void sn_cpu_product_part(Contract *c, Product *p, MlirValue from, MlirValue to, 
     int64_t together = p->panel * c->panels;
     MlirValue width = sn_index(b, together);
     SnLoop j = sn_for(b, sn_index(b, 0), nn, width);
+    set_next(c, p, plus(b, j.index, width), nn, k0.index, plus(b, k0.index, k), n0);
     MlirValue columns = sn_cpu_smaller(b, width, together, j.index, nn);
     product_of_panels(c, p, k0.index, kk, plus(b, n0, j.index), columns, plus(b, column, j.index));
     sn_next(b, &j);
   } else {
-    if (p->across)
+    if (p->across) {
       multiply(c, p, k0.index, kk, n0, nn, column, kept_row(c, p, k0.index, n0));
-    else
+    } else {
+      set_next_along(c, p, plus(b, k0.index, k), from, to, n0);
       product_of_panels(c, p, k0.index, kk, n0, nn, column);
+    }
   }
   sn_next(b, &k0);
 }

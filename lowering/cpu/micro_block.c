@@ -100,7 +100,7 @@ void sn_cpu_micro_prefetch(SnBuilder *b, MlirValue memory, MlirValue offset, int
 
 // ---- a function for blocks of any sizes ------------------------------------------------------------------
 
-enum { MOST_ARGUMENTS = 21 };
+enum { MOST_ARGUMENTS = 24 };
 
 // What a panel is passed as.
 static int values_of(const SnMicroKernel *line, const SnPanel *p, bool is_sum, MlirValue *v) {
@@ -131,6 +131,8 @@ static intptr_t operands_of(SnMicroBlock *block, MlirValue *v) {
   n += tables_of(block, v + n);
   n += values_of(block->line, &block->b, false, v + n);
   n += values_of(block->line, &block->c, true, v + n);
+  if (block->asked)
+    n += values_of(block->line, &block->next, true, v + n);
   memcpy(v + n, (MlirValue[]){block->m, block->n, block->k, block->again}, 4 * sizeof *v);
   return n + 4;
 }
@@ -184,6 +186,8 @@ static void make_function(SnKernel *k, const SnMicroBlock *like, const char *nam
   read_tables(&block, &at);
   block.b = panel_of(block.line, false, &at);
   block.c = panel_of(block.line, true, &at);
+  if (block.asked)
+    block.next = panel_of(block.line, true, &at);
   block.m = at[0];
   block.n = at[1];
   block.k = at[2];
@@ -227,6 +231,8 @@ void sn_cpu_micro_shared(SnKernel *k, SnBuilder *b, const SnMicroBlock *block, c
   any.a.memory = sn(b, "memref.cast", block->a.memory, any_memref(block->a.memory));
   any.b.memory = sn(b, "memref.cast", block->b.memory, any_memref(block->b.memory));
   any.c.memory = sn(b, "memref.cast", block->c.memory, any_memref(block->c.memory));
+  if (block->asked)
+    any.next.memory = sn(b, "memref.cast", block->next.memory, any_memref(block->next.memory));
   if (block->run) {
     any.a.rows = sn(b, "memref.cast", block->a.rows, any_memref(block->a.rows));
     any.a.runs = sn(b, "memref.cast", block->a.runs, any_memref(block->a.runs));

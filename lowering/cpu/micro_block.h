@@ -39,6 +39,10 @@ typedef struct {
   // with zeros. 0: a's rows are `distance` apart, and k is one run.
   int64_t run;
   int64_t apart; // rows of b, of lines that read it where it lies: so many elements; 0: they have a distance alone
+  // Of tiles: lines of memory that are asked for meanwhile, into the second cache: every four tiles of sums ask for
+  // `asked` rows of `next`, a line of each in a step along k. 0: none.
+  SnPanel next;
+  int64_t asked;
   int64_t ahead; // rows of b, of vectors along n: so far ahead memory is asked for what is read; 0: it is not asked
 } SnMicroBlock;
 

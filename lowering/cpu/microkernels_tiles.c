@@ -82,6 +82,19 @@ static MlirValue multiply(SnBuilder *b, const Tiles *t, MlirValue x, MlirValue y
       sn_cpu_intrinsic(t->kernel, b, t->block->line->instruction, sn_values(6, operands), sn_types(1, &t->tile)), 0);
 }
 
+// A line of each of some rows that are multiplied later.
+static void ask_for_next(SnBuilder *b, const SnMicroBlock *block, MlirValue row, MlirValue column, MlirValue step) {
+  MlirValue two = sn_index(b, 2 * TILE), rows = sn_size_ceil(b, block->m, two);
+  MlirValue before = sn(b, "arith.muli", sn(b, "arith.divui", column, two), rows),
+            number = plus(b, before, sn(b, "arith.divui", row, two));
+  int64_t line = ROW_BYTES * 8 / sn_bits(sn_element(sn_type_of(block->next.memory)));
+  for (int64_t r = 0; r < block->asked; ++r) {
+    MlirValue at = plus(b, times(b, number, block->asked), sn_index(b, r));
+    at = plus(b, plus(b, block->next.offset, sn(b, "arith.muli", at, block->next.distance)), times(b, step, line));
+    sn_cpu_micro_prefetch(b, block->next.memory, at, 2);
+  }
+}
+
 // m x n tiles of sums.
 static void emit_tiles(SnBuilder *b, const Tiles *t, MlirValue row, MlirValue column, int m, int n) {
   const SnMicroBlock *block = t->block;
@@ -105,6 +118,8 @@ static void emit_tiles(SnBuilder *b, const Tiles *t, MlirValue row, MlirValue co
   MlirValue steps = sn_size_ceil(b, block->k, sn_index(b, k));
   SnLoop l = sn_for_values(b, sn_index(b, 0), steps, sn_index(b, 1), sn_values(m * n, sums));
   memcpy(sums, l.carried, (size_t)(m * n) * sizeof *sums);
+  if (block->asked && m * n == 4)
+    ask_for_next(b, block, row, column, l.index);
   for (int q = 0; q < sn_micro_parts(block->line); ++q) {
     for (int j = 0; j < n; ++j)
       y[j] = load(b, t, &block->b, tile_at(b, block->line, &block->b, q, columns[j], l.index));
@@ -254,5 +269,7 @@ void sn_cpu_micro_tiles(SnKernel *k, SnBuilder *b, const SnMicroBlock *block) {
   bool turned = block->line->pack_b == SN_PACK_COLUMNS;
   if (turned && block->apart)
     snprintf(kind, sizeof kind, "_apart%lld", (long long)block->apart);
+  if (block->asked)
+    snprintf(kind, sizeof kind, "_asks%lld", (long long)block->asked);
   sn_cpu_micro_shared(k, b, block, kind, 0, turned ? emit_turned : emit);
 }

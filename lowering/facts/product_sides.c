@@ -327,6 +327,21 @@ bool sn_cpu_weights_in_rows(const SnForm *f, const char *kernel) {
   return all;
 }
 
+int64_t sn_cpu_lines_of(const SnForm *f, const SnCpuProduct *p) {
+  int64_t factors[SN_MAX_DIMS];
+  if (!p->b || p->b->fill.ptr || p->b->through.ptr || sn_is_table(p->b) || !is_fixed(f, p) || p->sum < 2 ||
+      sn_element_kind(sn_element(sn_type_of(p->b->value))) != p->line->b ||
+      !sn_linear_factors(p->b->map, sn_type_of(p->b->value), factors) ||
+      sn_cpu_stride(f, factors, p->first_dim, p->num_dims) != 1)
+    return 0;
+  return sn_cpu_stride(f, factors, p->columns.first, p->columns.num_dims);
+}
+
+int64_t sn_cpu_lines_apart(const SnForm *f, const char *kernel) {
+  SnCpuProduct p;
+  return sn_failed(sn_cpu_read_product(f, 0, sn_cpu_rows_together(f, kernel), kernel, &p)) ? 0 : sn_cpu_lines_of(f, &p);
+}
+
 bool sn_cpu_by_columns(const SnForm *f) {
   if (!sn_has_one_group(f))
     return false;

@@ -42,6 +42,7 @@ typedef struct {
   int64_t wide, kept; // and how many panels it keeps in all
   MlirValue a_from;  // and the first of these; null: 0
   MlirValue first;   // what is summed of them begins there; null: 0
+  MlirValue next_k, next_n; // the panel that is multiplied next, about
   MlirValue c, a_pack, b_pack;      // scratch: [tasks * m][width], [tasks * m][sum], [tasks * k][n in whole vectors]
   MlirValue b_rows;                 // scratch: [tasks * group][n in whole vectors], where b is packed in groups
   MlirValue a_rows, a_runs;   // scratch, of lda = SN_BY_TABLES: [tasks * m] and [sum / run], where each begins
@@ -76,6 +77,10 @@ int64_t sn_cpu_reads_windows(const SnForm *f, const char *kernel);
 int64_t sn_cpu_groups_of(const SnCpuProduct *p, int64_t summed);
 // Columns of the products' second sides are neighbours in memory: weights [k, j].
 bool sn_cpu_weights_in_rows(const SnForm *f, const char *kernel);
+// Weights [j, k] of the first product, which a kernel copies: how far columns are apart in memory, in elements; 0: they
+// are not so, or nobody knows.
+int64_t sn_cpu_lines_apart(const SnForm *f, const char *kernel);
+int64_t sn_cpu_lines_of(const SnForm *f, const SnCpuProduct *p); // of one product
 // The row program sees one column at a time, so it can run on parts of a row.
 bool sn_cpu_by_columns(const SnForm *f);
 // Distance of consecutive points of the flattened dimensions first .. first + n, in elements; 0 if there is not one.

@@ -16,7 +16,8 @@
 #define FEW_ROWS 16       // for which a copy of the weights is not worth while: f32, both ways to multiply it are level
 #define FEW_NARROW_ROWS 8 // where pairs or fours of narrower numbers are multiplied at once
 #define FEW_ROWS_OF_TILES 4
-#define TURNED_ROWS 32 // of which tiles read weights [j, k] where they lie: two tiles of rows
+#define TURNED_ROWS 32 // of which tiles read weights [j, k] where they lie: two tiles of rows,
+#define TURNED_FAR_ROWS 64 // and where weights are far, which come no faster to be copied: those are read twice
 #define LEAST_OF_PARTS 64  // rows, columns and summed elements of a product whose sides are split
 #define LEAST_OF_THREE 256 // rows where each number is three: multiplied for fewer, f32 takes as long
 #define FEW_COLUMNS 8     // for which rows are not copied either
@@ -236,6 +237,15 @@ static bool reads_as_fast(const SnForm *f, const SnMicroKernel *line, const SnMi
   return reading && (lines || !tiles) && is_few(rows_of(f, reading->name), few);
 }
 
+static int64_t rows_of_turned(const SnForm *f) {
+  SnMultiplied m;
+  (void)sn_multiplied(f, 0, &m);
+  SnCpuWork w = sn_cpu_work(f);
+  bool known = w.widest != SN_DYNAMIC && w.summed != SN_DYNAMIC;
+  return known && sn_times(sn_times(w.widest, w.summed), sn_bits(m.b) / 8) > SN_CPU_FAR_WEIGHTS ? TURNED_FAR_ROWS
+                                                                                                : TURNED_ROWS;
+}
+
 // More rows than vectors along k are fast for, by weights that tiles read where they lie: nothing is copied but rows.
 static const SnMicroKernel *of_few_rows(const SnForm *f, const SnMicroKernel *reading, const char *features) {
   SnMultiplied m;
@@ -243,7 +253,7 @@ static const SnMicroKernel *of_few_rows(const SnForm *f, const SnMicroKernel *re
   for (const SnMicroKernel *line = sn_micro_kernels; line->name && sn_has_one_group(f) && !is_small(f); ++line)
     if (line->sums == SN_SUMS_IN_TILES && line->pack_b == SN_PACK_COLUMNS &&
         sn_micro_kernel(line->name, m.a, m.b, m.sum) == line && pays(f, line->name, features) &&
-        is_few(rows_of(f, line->name), TURNED_ROWS) &&
+        is_few(rows_of(f, line->name), rows_of_turned(f)) &&
         !(reading && is_few(rows_of(f, line->name), FEW_ROWS_OF_TILES)) && sn_cpu_reads_weights(f, line->name))
       return line;
   return NULL;

@@ -50,6 +50,8 @@
 #define STRIP_TILES 32    // rows whose scores, made by tiles, stay in the first cache; two tiles
 #define STRIP_MASKED 64   // rows of a strip that ends where a mask does
 #define STREAM_ROWS 256   // of a block that packs weights once for all its strips
+#define ASKING_ROWS 128   // of a block that asks for weights ahead: each four tiles for 8 rows of them, or fewer
+#define ASKED_WEIGHTS (1 << 21) // bytes of them
 #define READ_COLUMNS 2048 // of weights [k, j] at once, whose sums stay in the first cache
 #define READ_ROWS 8       // and of k, as many streams of whole pages
 #define READ_NARROW_ROWS 16
@@ -194,9 +196,8 @@ static int64_t columns_of_block(const SnMicroKernel *line, MlirType sum, bool re
 // are less than it takes to find the page. So several panels are packed together, of fewer rows.
 static bool far_weights(const SnForm *f, const Plan *p) {
   int64_t widest = p->work.widest, sum = p->work.summed;
-  return p->line->sums != SN_SUMS_IN_TILES && p->line->group == 1 && !p->reads && !p->packed && p->by_columns &&
-         sn_has_one_group(f) && p->m >= 64 && widest != SN_DYNAMIC && sum != SN_DYNAMIC &&
-         sn_times(widest, p->side_bytes) >= FAR_WIDE && sum > FAR_SUMMED &&
+  return !p->reads && !p->packed && p->by_columns && sn_has_one_group(f) && widest != SN_DYNAMIC &&
+         sum != SN_DYNAMIC && sn_times(widest, p->side_bytes) >= FAR_WIDE && sum > FAR_SUMMED &&
          sn_times(sn_times(widest, sum), p->side_bytes) > SN_CPU_FAR_WEIGHTS && sn_cpu_weights_in_rows(f, p->kernel);
 }
 
@@ -228,20 +229,21 @@ static int64_t columns_at_once(const Plan *p) {
 // Tiles are so fast that they wait for rows of a which have left the second cache: sums are kept for many columns while
 // m x k of them stay there.
 static void keep_sums(const SnForm *f, Plan *p) {
-  if (far_weights(f, p)) {
+  bool tiles = p->line->sums == SN_SUMS_IN_TILES, far_rows = far_weights(f, p);
+  if (far_rows && !tiles && p->line->group == 1 && p->m >= 64) {
     p->k = FAR_SUMMED;
     p->sums = up_to_multiple(at_most(KEPT_SUMS, p->work.widest), p->n);
     return;
   }
   bool long_sums = p->work.summed == SN_DYNAMIC || p->work.summed > p->k;
   bool far = p->work.summed != SN_DYNAMIC && sn_times(p->work.summed, p->side_bytes) >= FAR_ROWS;
-  if (p->line->sums != SN_SUMS_IN_TILES || !p->by_columns || !sn_has_one_group(f))
+  if (!tiles || !p->by_columns || !sn_has_one_group(f))
     return;
   bool leave = p->work.summed == SN_DYNAMIC || sn_times(sn_times(p->work.summed, p->side_bytes), p->m) > KEPT_ROWS;
   p->far_rows = far && leave;
   bool in_rows = !p->packed && sn_cpu_weights_in_rows(f, p->kernel);
   bool wide = p->work.widest != SN_DYNAMIC && p->work.widest > p->n;
-  if (long_sums && wide && !p->shares && p->m >= 64 && (leave || in_rows))
+  if (long_sums && wide && !p->shares && (p->m >= 64 ? leave || in_rows : far_rows))
     p->sums = up_to_multiple(at_most(KEPT_SUMS, p->work.widest), p->n);
 }
 
@@ -381,11 +383,23 @@ static Plan plan(const SnForm *f, const char *kernel, const SnScheduleOptions *o
   return p;
 }
 
+// Columns of weights [j, k] that are copied next are asked for while those in front of them are multiplied: enough
+// tiles of rows ask for a few lines each, and the weights are not in the second cache.
+static bool asks_ahead(const SnForm *f, const Plan *p) {
+  int64_t widest = p->work.widest, sum = p->work.summed;
+  return p->line->sums == SN_SUMS_IN_TILES && p->line->parts < 3 && !p->packed && !p->shares && p->by_columns &&
+         p->m >= ASKING_ROWS && widest != SN_DYNAMIC && sum != SN_DYNAMIC &&
+         sn_times(sn_times(widest, sum), p->side_bytes) >= ASKED_WEIGHTS &&
+         sn_cpu_lines_apart(f, p->kernel);
+}
+
 static int64_t columns_of_task(const Plan *p, int64_t blocks) {
   int64_t length = p->work.widest, sum = p->work.summed;
   if (blocks < 1 || blocks >= ENOUGH_TASKS || length == SN_DYNAMIC || sum == SN_DYNAMIC || !p->by_columns)
     return 0;
   int64_t least = sn_cpu_most(least_columns(p), p->computes_rows * COMPUTED_ROWS);
+  if (p->m < 64 && p->sums > p->n) // all panels that are packed together
+    least = sn_cpu_most(least, p->sums);
   if (p->packs_rows && blocks >= FEWEST_TASKS)
     least = sn_cpu_most(least, COPIED_COLUMNS);
   int64_t tasks = p->packs_rows ? FEW_TASKS : ENOUGH_TASKS, columns = sn_pieces(length, sn_pieces(tasks, blocks));
@@ -426,6 +440,8 @@ static MlirAttribute schedule_with(const SnForm *f, const char *kernel, const Sn
     snprintf(more + strlen(more), sizeof more - strlen(more), "ahead = %d, ", PACKED_AHEAD);
   if ((vectors || p.reads_rows) && sn_cpu_narrow_sides(f) && sn_cpu_widens_sides(f, p.line))
     snprintf(more + strlen(more), sizeof more - strlen(more), "widen = \"reading\", ");
+  if (asks_ahead(f, &p))
+    snprintf(more + strlen(more), sizeof more - strlen(more), "ahead = %lld, ", (long long)p.n);
   if (p.packed || p.shares)
     snprintf(more + strlen(more), sizeof more - strlen(more), "weights = \"%s\", ", p.packed ? "packed" : "shared");
   MlirLocation loc = mlirOperationGetLocation(f->op);

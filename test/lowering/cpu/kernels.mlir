@@ -217,3 +217,25 @@ func.func private @too(%x: memref<?x?xf64>, %w: memref<?x4xf64>, %y: memref<?x4x
   return
 }
 func.func private @sinter_fma256_masked_f64()
+
+// -----
+
+// Tiles ask for 64 columns that are copied next: each four of 16 for four rows of them. Behind the last of k those
+// are the next columns' first ones.
+
+// CHECK-LABEL: func.func private @asks_task(
+//       CHECK:   %[[MORE:.+]] = arith.cmpi ult, %{{.+}}, %c128
+//       CHECK:   arith.select %[[MORE]], %{{.+}}, %c0
+//       CHECK:   arith.select %[[MORE]],
+//       CHECK:   func.call @sinter_amx_asks4_f32
+// CHECK-LABEL: func.func private @sinter_amx_asks4_f32
+// CHECK-COUNT-4: memref.prefetch %{{.+}}[%{{.+}}], read, locality<2>
+//   CHECK-NOT:   memref.prefetch
+func.func private @asks(%x: memref<256x128xbf16>, %w: memref<192x128xbf16>, %y: memref<256x192xf32>) attributes {sinter.kernel} {
+  sinter.contract (i = 256) by (j = 192) product (k = 128) (%x[i, k] : memref<256x128xbf16>, %w[j, k] : memref<192x128xbf16>) : f32
+      outs(%y[i, j] : memref<256x192xf32>) schedule(#sinter.brgemm<kernel = "amx", m = 256, n = 64, k = 64, ahead = 64, lanes = 16>) {
+  ^row(%a: tensor<192xf32>):
+    sinter.yield %a : tensor<192xf32>
+  }
+  return
+}

@@ -203,3 +203,33 @@ func.func @few_rows(%x: tensor<32x256xbf16>, %w: tensor<96x256xbf16>, %v: tensor
   }
   return %y0, %y1, %y2, %y3, %y4 : tensor<32x96xf32>, tensor<4x96xf32>, tensor<48x96xf32>, tensor<32x96xf32>, tensor<32x96xf32>
 }
+
+// -----
+
+// Tiles ask for the weights that are copied next, where those are 2 MB or more and lie along k. Of far ones, which lie
+// in rows, few rows have as many panels copied together as they keep sums of; 64 rows or fewer read far ones that lie
+// along k where they lie.
+
+//   AMX-LABEL: func @far_weights
+//         AMX:   ahead = 64, columns = 256, k = 256, kernel = "amx", lanes = 16, m = 512, n = 64,
+//         AMX:   columns = 512, k = 256, kernel = "amx", lanes = 16, m = 32, n = 64, panels = 8, sums = 512,
+//         AMX:   kernel = "inner.amx", lanes = 16, m = 64,
+func.func @far_weights(%x: tensor<512x1024xbf16>, %w: tensor<4096x1024xbf16>, %v: tensor<1024x4096xbf16>, %e: tensor<512x4096xf32>, %f: tensor<32x4096xf32>,
+    %g: tensor<64x4096xf32>) -> (tensor<512x4096xf32>, tensor<32x4096xf32>, tensor<64x4096xf32>) {
+  %y0 = sinter.contract (i = 512) by (j = 4096) product (k = 1024) (%x[i, k] : tensor<512x1024xbf16>, %w[j, k] : tensor<4096x1024xbf16>) : f32
+      outs(%e[i, j] : tensor<512x4096xf32>) {
+  ^row(%a: tensor<4096xf32>):
+    sinter.yield %a : tensor<4096xf32>
+  }
+  %y1 = sinter.contract (i = 32) by (j = 4096) product (k = 1024) (%x[i, k] : tensor<512x1024xbf16>, %v[k, j] : tensor<1024x4096xbf16>) : f32
+      outs(%f[i, j] : tensor<32x4096xf32>) {
+  ^row(%a: tensor<4096xf32>):
+    sinter.yield %a : tensor<4096xf32>
+  }
+  %y2 = sinter.contract (i = 64) by (j = 4096) product (k = 1024) (%x[i, k] : tensor<512x1024xbf16>, %w[j, k] : tensor<4096x1024xbf16>) : f32
+      outs(%g[i, j] : tensor<64x4096xf32>) {
+  ^row(%a: tensor<4096xf32>):
+    sinter.yield %a : tensor<4096xf32>
+  }
+  return %y0, %y1, %y2 : tensor<512x4096xf32>, tensor<32x4096xf32>, tensor<64x4096xf32>
+}

@@ -46,6 +46,8 @@ def walks(bn, kernel, layout):
         return ['', ', widen = "reading"', f', ahead = 4, widen = "reading", sums = {2 * bn}']
     if kernel.startswith("inner"):
         return ['', f', sums = {3 * bn}', ', widen = "reading"' if layout[0] == "i, k" and kernel[-3:] != "amx" else ""]
+    if kernel == "amx" and layout[1] == "j, k":  # what is copied next is asked for
+        return [f', ahead = {bn}', f', ahead = {bn}, sums = {3 * bn}, pack = "shared"', ', weights = "shared"']
     return ["", f', sums = {3 * bn}, pack = "shared"', f', sums = {2 * bn}, panels = 2, pack = "rows"',
             ', weights = "shared"', f', columns = {2 * bn}, sums = {2 * bn}, panels = 2, weights = "shared"']
 
