@@ -168,15 +168,11 @@ bool sn_raise_contract(SnRaise *r) {
   Product p;
   if (!multiplies(r, &p))
     return false;
-  bool sums = false;
   for (intptr_t d = 0; d < r->num_loops; ++d) {
     bool fits = r->parallel[d] || p.side[d] == BOTH;
     if (p.side[d] == NEITHER ? r->sizes[d] != 1 : !fits)
       return sn_no(r->op, "dimension %ld is on one side of the product alone, or on none", (long)d);
-    sums |= !r->parallel[d] && p.side[d] == BOTH;
   }
-  if (!sums)
-    return sn_no(r->op, "sums up nothing that both sides of the product have");
   SnView init = sn_raise_view(sn_raise_init(r, p.output), sn_raise_map(r, r->num_inputs + p.output));
   if (init.unwritten)
     return sn_no(r->op, "adds to a destination that nothing has written");
