@@ -51,7 +51,6 @@
 #define STRIP_MASKED 64   // rows of a strip that ends where a mask does
 #define STREAM_ROWS 256   // of a block that packs weights once for all its strips
 #define ASKING_ROWS 128   // of a block that asks for weights ahead: each four tiles for 8 rows of them, or fewer
-#define ASKED_WEIGHTS (1 << 21) // bytes of them
 #define READ_COLUMNS 2048 // of weights [k, j] at once, whose sums stay in the first cache
 #define READ_ROWS 8       // and of k, as many streams of whole pages
 #define READ_NARROW_ROWS 16
@@ -389,8 +388,7 @@ static bool asks_ahead(const SnForm *f, const Plan *p) {
   int64_t widest = p->work.widest, sum = p->work.summed;
   return p->line->sums == SN_SUMS_IN_TILES && p->line->parts < 3 && !p->packed && !p->shares && p->by_columns &&
          p->m >= ASKING_ROWS && widest != SN_DYNAMIC && sum != SN_DYNAMIC &&
-         sn_times(sn_times(widest, sum), p->side_bytes) >= ASKED_WEIGHTS &&
-         sn_cpu_lines_apart(f, p->kernel);
+         sn_times(sn_times(widest, sum), p->side_bytes) > SN_CPU_FAR_WEIGHTS && sn_cpu_lines_apart(f, p->kernel);
 }
 
 static int64_t columns_of_task(const Plan *p, int64_t blocks) {

@@ -206,9 +206,9 @@ func.func @few_rows(%x: tensor<32x256xbf16>, %w: tensor<96x256xbf16>, %v: tensor
 
 // -----
 
-// Tiles ask for the weights that are copied next, where those are 2 MB or more and lie along k. Of far ones, which lie
-// in rows, few rows have as many panels copied together as they keep sums of; 64 rows or fewer read far ones that lie
-// along k where they lie.
+// Tiles ask for the weights that are copied next, where those are more than 4 MB and lie along k. Of far ones, which
+// lie in rows, few rows have as many panels copied together as they keep sums of; 64 rows or fewer read far ones that
+// lie along k where they lie.
 
 //   AMX-LABEL: func @far_weights
 //         AMX:   ahead = 64, columns = 256, k = 256, kernel = "amx", lanes = 16, m = 512, n = 64,
