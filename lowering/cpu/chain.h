@@ -100,6 +100,8 @@ typedef struct {
 SnColumns sn_cpu_columns_of_stream(Chain *chain, MlirValue columns);
 // Of a block's columns those that a mask leaves for the strip's rows, some at least.
 SnColumns sn_cpu_columns_of_strip(Chain *chain, SnColumns columns);
+// i1: masks leave all of these columns for each row of the strip. Null: there are no masks, or nobody knows.
+MlirValue sn_cpu_no_mask_cuts(Chain *chain, SnColumns columns);
 
 // ---- rows a block of columns at a time: chain_stream.c ----------------------------------
 

@@ -113,3 +113,27 @@ SnColumns sn_cpu_columns_of_strip(Chain *chain, SnColumns columns) {
   }
   return (SnColumns){plus(b, columns.from, from), plus(b, columns.from, to)};
 }
+
+// Of rows that a mask's end is not said of nothing is known.
+MlirValue sn_cpu_no_mask_cuts(Chain *chain, SnColumns columns) {
+  SnBuilder *b = &chain->c.t.b;
+  MlirValue all = {0}, none = sn_index(b, -1);
+  if (chain->above || (!chain->ends_early && !chain->begins_late))
+    return all;
+  if (chain->ends_early) {
+    SnCpuEnd end = chain->end;
+    end.least = -1;
+    MlirValue at = in_rows(chain, &end, column_of_rows(chain, &end, false), none);
+    if (sn_none(at))
+      return at;
+    all = compare(b, SGE, at, columns.to);
+  }
+  if (chain->begins_late) {
+    MlirValue at = in_rows(chain, &chain->begin, column_of_rows(chain, &chain->begin, true), columns.to);
+    if (sn_none(at))
+      return at;
+    MlirValue behind = compare(b, SGE, columns.from, at);
+    all = sn_none(all) ? behind : sn(b, "arith.andi", all, behind);
+  }
+  return all;
+}

@@ -304,6 +304,30 @@ static void stream_rows(SnBuilder *b, Stream *t, MlirValue first, bool of_maxima
   sn_next(b, &r);
 }
 
+// Comparisons with positions are asked where a mask cuts the columns alone.
+static void stream_rows_under_masks(SnBuilder *b, Stream *t, SnColumns columns, bool of_maxima) {
+  Chain *chain = t->chain;
+  SnRowProgram *p = &t->program;
+  SnCpuCompare end, begin;
+  bool ends = chain->ends_early && sn_cpu_compares_from(&t->s->f, &chain->end, &end),
+       begins = chain->begins_late && sn_cpu_compares_below(&t->s->f, &chain->begin, &begin);
+  MlirValue whole = ends || begins ? sn_cpu_no_mask_cuts(chain, columns) : (MlirValue){0};
+  if (sn_none(whole)) {
+    stream_rows(b, t, columns.from, of_maxima);
+    return;
+  }
+  SnIf is_whole = sn_if(b, whole);
+  if (ends)
+    p->known[0].op = end.op, p->known[0].truth = !end.truth;
+  if (begins)
+    p->known[1].op = begin.op, p->known[1].truth = !begin.truth;
+  stream_rows(b, t, columns.from, of_maxima);
+  p->known[0].op = p->known[1].op = (MlirOperation){0};
+  sn_else(b, &is_whole);
+  stream_rows(b, t, columns.from, of_maxima);
+  sn_end_if(b, &is_whole);
+}
+
 // The maxima of `width` rows and of these columns; sums so far come under them. i1: some are others than before.
 static MlirValue raise_some(SnBuilder *b, Stream *t, MlirValue row, int64_t width) {
   size_t maximum = state_of_maximum(t), n = t->program.phases.data[0].reduces.size;
@@ -372,10 +396,10 @@ static void stream_strip(SnBuilder *b, Stream *t, MlirValue first, SnColumns col
     if (!sn_none(t->row.targets.data[i].offset))
       t->row.targets.data[i].offset = columns.from;
   if (!sn_null(t->maximum)) {
-    stream_rows(b, t, columns.from, true);
+    stream_rows_under_masks(b, t, columns, true);
     raise_maxima(b, t, first);
   }
-  stream_rows(b, t, columns.from, false);
+  stream_rows_under_masks(b, t, columns, false);
   each_product(b, t, pad, &columns);
   MlirValue begins = compare(b, "arith.cmpi", EQ, first, t->begin), begin = t->begin;
   t->begin = sn_same(first, columns.from) ? begin : sn(b, "arith.select", begins, columns.from, begin);

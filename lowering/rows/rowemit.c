@@ -101,6 +101,13 @@ MlirValue sn_row_element(SnBuilder *b, SnRowProgram *p, SnFragment *c, MlirValue
   if (!sn_none(made))
     return made;
   MlirOperation op = sn_definer(v);
+  for (int i = 0; i < 2 && !sn_null(op); ++i)
+    if (!sn_null(p->known[i].op) && mlirOperationEqual(op, p->known[i].op)) {
+      made = sn_splat(b, sn_fragment_type(c, mlirIntegerTypeGet(b->ctx, 1)),
+                      mlirIntegerAttrGet(mlirIntegerTypeGet(b->ctx, 1), p->known[i].truth));
+      sn_map(&c->made, v, made);
+      return made;
+    }
   const SnKept *stored = kept(p, v);
   if (stored && p->phase > stored->first) {
     SnFragment there = *c;

@@ -77,6 +77,11 @@ typedef struct SnRowProgram {
   // or what it gives elsewhere. Null: a fragment at that column has it.
   MlirValue (*pick)(SnBuilder *b, struct SnRowProgram *p, MlirOperation op, MlirValue column, void *user);
   void *pick_user;
+  // Set by the lowering: comparisons that are known to give `truth` at all columns of the loops that are emitted next.
+  struct {
+    MlirOperation op; // null: none
+    bool truth;
+  } known[2];
   SN_VEC(SnKept) kept;         // by sn_row_keep; none: each phase recomputes what it needs
   int phase;                   // the one that is being emitted
   SnTable levels;              // of each of `values`

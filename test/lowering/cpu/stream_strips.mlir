@@ -2,6 +2,7 @@
 
 // Causal attention by strips of 4 of a block's 8 rows. Keys and values of a block of 64 are copied once, then each
 // strip makes scores of 4 rows in memory of its own, of the keys that its own rows ask for, and adds to its rows of u.
+// Positions are compared where the mask cuts these keys.
 
 // CHECK-LABEL: func.func private @causal(
 // CHECK-LABEL: func.func private @causal_task(
@@ -17,6 +18,12 @@
 //       CHECK:       %[[TO:.+]] = arith.addi %[[N0]], %[[LEFT]]
 //       CHECK:       scf.for %{{.+}} = %[[N0]] to %[[TO]] step %c64
 //       CHECK:         call @sinter_rt_brgemm_f32(
+//       CHECK:       %[[LEAVES:.+]] = arith.cmpi sge, %{{.+}}, %[[TO]]
+//       CHECK:       scf.if %[[LEAVES]]
+//   CHECK-NOT:         arith.cmpi sgt
+//       CHECK:       } else {
+//       CHECK:         arith.cmpi sgt, {{.*}} : vector<4xindex>
+//       CHECK:         arith.select
 //       CHECK:       scf.for %{{.+}} = %[[N0]] to %[[TO]] step %c64
 //       CHECK:         call @sinter_rt_brgemm_f32(
 func.func private @causal(%q: memref<192x10xf32>, %k: memref<192x10xf32>, %v: memref<192x8xf32>, %y: memref<192x8xf32>) attributes {sinter.kernel} {
