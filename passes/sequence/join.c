@@ -22,7 +22,7 @@
 //
 // launches = "worth": as "one", where that is worth it (region_worth.c, launch_worth.c).
 // On a CPU small tables of arguments share one kernel then, and where nothing is said, wherever they stand
-// (share_tables.c). Where nothing is said loops are joined, too, as with "worth".
+// (share_tables.c).
 //
 // decides: which kernels share a launch.
 //
@@ -191,8 +191,8 @@ static void join(Run *r, bool on_cpu) {
   MlirBlock body = mlirBlockCreate(0, NULL, NULL);
   mlirRegionAppendOwnedBlock(region, body);
   MlirAttribute phases = mlirDenseI64ArrayGet(b.ctx, (intptr_t)s.forms.size, s.phase.data);
-  MlirOperation sequence =
-      sn_op(&b, "sinter.sequence", sn_types((intptr_t)types.size, types.data), sn_attr("phases", phases), region);
+  MlirOperation sequence = sn_op(&b, "sinter.sequence", sn_types((intptr_t)types.size, types.data),
+                                 sn_attr("phases", phases), region);
   for (size_t k = 0; k < given.size; ++k)
     replace_outside(r, given.data[k], sn_result(sequence, (intptr_t)k));
   for (size_t i = 0; i < r->ops.size; ++i)
@@ -212,21 +212,13 @@ static void join(Run *r, bool on_cpu) {
 typedef struct {
   size_t most;        // addresses of one launch
   int64_t processors; // of the GPU
-  bool on_cpu, always;
-  bool unasked; // on a CPU: small tables, and loops with what stands around them, where that is worth it
+  bool on_cpu, always, tables_only;
 } How;
 
-static bool has_loop(const Run *r) {
-  for (size_t i = 0; i < r->ops.size; ++i)
-    if (sn_is(r->ops.data[i], "scf.for"))
-      return true;
-  return false;
-}
-
 static void end_run(Run *r, const How *how) {
-  bool joins = r->forms > 1 && (!how->unasked || has_loop(r)) &&
-               (how->always || (how->on_cpu ? sn_sequence_is_worth(&r->ops, !how->unasked)
-                                            : sn_launch_is_worth(&r->ops, how->processors)));
+  bool joins =
+      r->forms > 1 &&
+      (how->always || (how->on_cpu ? sn_sequence_is_worth(&r->ops) : sn_launch_is_worth(&r->ops, how->processors)));
   if (joins)
     join(r, how->on_cpu);
   forget(r);
@@ -298,8 +290,8 @@ static const char *const launches[] = {"given", "separate", "one", "worth", NULL
 static const char *const targets[] = {"cpu", "gpu", NULL};
 static const SnOption options[] = {
     {SN_OPTION_STRING, "launches",
-     "given: sequences are those of the program, and of a CPU's small tables of arguments and loops that are worth "
-     "it; separate: every kernel has a launch; one: as few launches as can be; worth: the same, where that is worth it",
+     "given: sequences are those of the program, and of a CPU's small tables of arguments; separate: every kernel has "
+     "a launch; one: as few launches as can be; worth: the same, where that is worth it",
      "one", launches, offsetof(Options, launches)},
     {SN_OPTION_STRING, "wrt",
      "with given: not empty: what they are made of will be differentiated, so they are taken apart", "", NULL,
@@ -338,7 +330,7 @@ static void add_block(Blocks *blocks, MlirBlock block) {
 static void join_blocks(MlirOperation func, const How *how) {
   SnOpVec forms = {0}, loops = sn_collect(func, "scf.for");
   Blocks blocks = {0};
-  for (size_t i = 0; i < loops.size; ++i)
+  for (size_t i = 0; i < loops.size && !how->tables_only; ++i)
     if (!sn_in_sequence(mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(loops.data[i], 0)))))
       sn_loop_prepare(loops.data[i]);
   mlirOperationWalk(func, find_forms, &forms, MlirWalkPreOrder);
@@ -353,7 +345,8 @@ static void join_blocks(MlirOperation func, const How *how) {
     MlirBlock block = blocks.all.data[i];
     if (sn_is_sequence(mlirOperationGetParentOperation(mlirBlockGetParentOperation(block))))
       continue;
-    join_block(block, how);
+    if (!how->tables_only)
+      join_block(block, how);
     if (how->on_cpu && !how->always)
       join_tables(block);
   }
@@ -369,10 +362,10 @@ static MlirLogicalResult run_function(MlirOperation func, void *user) {
              .processors = sn_gpu_chip(o->chip)->multiprocessors,
              .on_cpu = !strcmp(o->target, "cpu"),
              .always = !strcmp(o->launches, "one")};
-  how.unasked = how.on_cpu && !strcmp(o->launches, "given") && !*o->wrt;
+  how.tables_only = how.on_cpu && !strcmp(o->launches, "given") && !*o->wrt;
   if (how.on_cpu)
     how.most = SIZE_MAX;
-  if (how.always || how.unasked || !strcmp(o->launches, "worth")) {
+  if (how.always || how.tables_only || !strcmp(o->launches, "worth")) {
     join_blocks(func, &how);
   } else if (!strcmp(o->launches, "separate") || *o->wrt) {
     SnOpVec all = sn_collect(func, "sinter.sequence");

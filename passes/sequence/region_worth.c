@@ -73,16 +73,6 @@ static int64_t nanoseconds_of(MlirOperation op) {
   return moved > multiplied ? moved : multiplied;
 }
 
-// Kernels by themselves are given copies of a loop's slices, and what they make for one is copied there.
-static MlirWalkResult copies(MlirOperation op, void *user) {
-  int64_t *ns = user;
-  if (sn_is(op, "tensor.extract_slice") || sn_is(op, "tensor.insert_slice")) {
-    MlirValue part = sn_is(op, "tensor.extract_slice") ? sn_result(op, 0) : sn_operand(op, 0);
-    *ns += SAVED + sn_times(2, bytes_of(sn_type_of(part))) / BYTES_PER_NS;
-  }
-  return MlirWalkResultAdvance;
-}
-
 SnSequenceWorth sn_sequence_worth(const SnOpVec *ops) {
   SnSequenceWorth w = {0};
   SnSequence s = sn_sequence_of(ops);
@@ -91,25 +81,19 @@ SnSequenceWorth sn_sequence_worth(const SnOpVec *ops) {
     w.takes += sn_times(turns, nanoseconds_of(s.forms.data[k]));
     w.forms += turns;
   }
-  w.saves = (w.forms - 1) * SAVED;
-  for (size_t i = 0; i < s.loops.size; ++i) {
-    int64_t of_turn = 0;
-    mlirOperationWalk(s.loops.data[i].op, copies, &of_turn, MlirWalkPreOrder);
-    w.saves += sn_times(s.loops.data[i].turns, of_turn);
-  }
   sn_sequence_free(&s);
+  w.saves = (w.forms - 1) * SAVED;
   return w;
 }
 
-bool sn_sequence_is_worth(const SnOpVec *ops, bool asked) {
+bool sn_sequence_is_worth(const SnOpVec *ops) {
   SnSequenceWorth w = sn_sequence_worth(ops);
   bool is = w.saves >= (w.takes + w.saves) / LEAST_PART;
-  if (asked)
-    sn_remark(
-        ops->data[0],
-        "begins %lld kernels that %s one parallel region: about %lld us by themselves without waiting, %lld.%lld us "
-        "of waiting less",
-        (long long)w.forms, is ? "share" : "do not share", (long long)(w.takes / 1000), (long long)(w.saves / 1000),
-        (long long)(w.saves % 1000 / 100));
+  sn_remark(
+      ops->data[0],
+      "begins %lld kernels that %s one parallel region: about %lld us by themselves without waiting, %lld.%lld us "
+      "of waiting less",
+      (long long)w.forms, is ? "share" : "do not share", (long long)(w.takes / 1000), (long long)(w.saves / 1000),
+      (long long)(w.saves % 1000 / 100));
   return is;
 }

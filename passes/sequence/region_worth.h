@@ -10,8 +10,8 @@ typedef struct {
   int64_t forms, takes, saves;
 } SnSequenceWorth;
 SnSequenceWorth sn_sequence_worth(const SnOpVec *ops);
-// Two hundredths are saved, or more. Where that is asked it says so in a remark at the first of them, either way.
-bool sn_sequence_is_worth(const SnOpVec *ops, bool asked);
+// Two hundredths are saved, or more. Says so in a remark at the first of them, either way.
+bool sn_sequence_is_worth(const SnOpVec *ops);
 
 // On a GPU of so many multiprocessors: more is saved than lost; a remark, too. launch_worth.c.
 bool sn_launch_is_worth(const SnOpVec *ops, int64_t processors);
